@@ -1,0 +1,199 @@
+package web
+
+import (
+	"bytes"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/go-chi/chi/v5"
+	"github.com/highwater-kafka/highwater/static"
+	"github.com/highwater-kafka/highwater/web/page"
+	"github.com/highwater-kafka/highwater/web/stage"
+)
+
+func frame(r *http.Request, title string) page.Frame {
+	f := page.Frame{Title: title, Static: "/static/" + static.Hash()}
+	if t := r.URL.Query().Get("theme"); t == "light" || t == "dark" {
+		f.Theme = t
+	}
+	return f
+}
+
+// menu lists the scenarios that have all words of q.
+func (s *Server) menu(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query().Get("q")
+	words := strings.Fields(strings.ToLower(q))
+	var cards []page.Card
+	for _, c := range s.lib.Menu() {
+		text := strings.ToLower(c.ID + " " + c.Title + " " + c.Summary)
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
+			cards = append(cards, page.Card{ID: c.ID, Title: c.Title, Summary: c.Summary, Length: c.Length})
+		}
+	}
+	render(w, r, http.StatusOK, ownFrames, page.Menu(frame(r, "Highwater: inside a Kafka cluster"), q, cards))
+}
+
+func (s *Server) player(w http.ResponseWriter, r *http.Request) { s.play(w, r, false) }
+
+func (s *Server) embed(w http.ResponseWriter, r *http.Request) { s.play(w, r, true) }
+
+func (s *Server) play(w http.ResponseWriter, r *http.Request, embed bool) {
+	req, ok := s.request(r, chi.URLParam(r, "id"))
+	if !ok {
+		s.notFound(w, r)
+		return
+	}
+	run, problem := s.cache.get(r.Context(), req)
+	if problem != nil {
+		s.problem(w, r, problem)
+		return
+	}
+	layout := stage.ParseLayout(r.URL.Query().Get("layout"))
+	svg, err := run.draw(stageSpec(run.run, layout, nil), 1)
+	if err != nil {
+		s.broken(w, r)
+		return
+	}
+	p := page.Player{
+		Frame: frame(r, run.run.Title), Scenario: run.run.ID, Summary: run.run.Summary, Layout: string(layout),
+		Embed: embed, Chapters: len(run.run.Chapters), Stage: svg,
+		Boot: page.Boot{Scenario: req.Scenario, Layout: string(layout), Set: req.Set, Seed: req.Seed, WS: "/ws"},
+	}
+	if p.Boot.Set == nil {
+		p.Boot.Set = map[string]string{}
+	}
+	frames := ownFrames
+	if embed {
+		frames = anyFrames
+	}
+	render(w, r, http.StatusOK, frames, page.PlayerPage(p))
+}
+
+// request reads the run that a page's address names: its scenario, the seed,
+// and overrides as set=key=value.
+func (s *Server) request(r *http.Request, id string) (OpenRequest, bool) {
+	known := slices.ContainsFunc(s.lib.Menu(), func(c Card) bool { return c.ID == id })
+	req := OpenRequest{Scenario: id}
+	q := r.URL.Query()
+	for _, kv := range q["set"] {
+		k, v, ok := strings.Cut(kv, "=")
+		if !ok {
+			continue
+		}
+		if req.Set == nil {
+			req.Set = map[string]string{}
+		}
+		req.Set[k] = v
+	}
+	req.Seed, _ = strconv.ParseUint(q.Get("seed"), 10, 64)
+	return req, known
+}
+
+// still draws one moment as a picture that stands alone.
+func (s *Server) still(w http.ResponseWriter, r *http.Request) {
+	id, isSVG := strings.CutSuffix(chi.URLParam(r, "file"), ".svg")
+	req, ok := s.request(r, id)
+	if !ok || !isSVG {
+		s.notFound(w, r)
+		return
+	}
+	run, problem := s.cache.get(r.Context(), req)
+	if problem != nil {
+		s.problem(w, r, problem)
+		return
+	}
+	q := r.URL.Query()
+	n, err := strconv.Atoi(q.Get("n"))
+	if err != nil {
+		n = s.stillEvent(id)
+	}
+	spec := stageSpec(run.run, stage.ParseLayout(q.Get("layout")), nil)
+	spec.Standalone = static.StageCSS()
+	if t := q.Get("theme"); t == "light" || t == "dark" {
+		spec.Theme = t
+	}
+	svg, err := run.draw(spec, n)
+	if err != nil {
+		s.broken(w, r)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "image/svg+xml")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Access-Control-Allow-Origin", "*")
+	_, _ = w.Write([]byte(svg))
+}
+
+func (s *Server) stillEvent(id string) int {
+	for _, c := range s.lib.Menu() {
+		if c.ID == id {
+			return max(c.Still, 1)
+		}
+	}
+	return 1
+}
+
+func (s *Server) notFound(w http.ResponseWriter, r *http.Request) {
+	render(w, r, http.StatusNotFound, ownFrames, page.ProblemPage(page.Problem{
+		Frame: frame(r, "Not found"), Heading: "There is no such page", Sentence: "The scenario may have another name by now. The list has all of them.",
+	}))
+}
+
+func (s *Server) broken(w http.ResponseWriter, r *http.Request) {
+	render(w, r, http.StatusInternalServerError, ownFrames, page.ProblemPage(page.Problem{
+		Frame: frame(r, "Error"), Heading: "This run cannot be drawn", Sentence: "That is an error of Highwater. Another scenario may work.",
+	}))
+}
+
+func (s *Server) problem(w http.ResponseWriter, r *http.Request, p *Problem) {
+	code := http.StatusUnprocessableEntity
+	switch p.Code {
+	case UnknownScenario:
+		code = http.StatusNotFound
+	case TooBusy:
+		code = http.StatusServiceUnavailable
+		w.Header().Set("Retry-After", "1")
+	}
+	render(w, r, code, ownFrames, page.ProblemPage(page.Problem{Frame: frame(r, "Error"), Heading: "This run is not there", Sentence: p.Message}))
+}
+
+// Who may show a page in a frame. An embed says nothing about it, because the
+// wildcard of frame-ancestors leaves out the schemes of apps.
+const (
+	ownFrames = "; frame-ancestors 'self'"
+	anyFrames = ""
+)
+
+var plainHost = regexp.MustCompile(`^[A-Za-z0-9.:\[\]-]+$`)
+
+// policy allows what the pages load and nothing else. The host is named too,
+// because 'self' matches nothing in some browsers' sandboxed frames.
+func policy(r *http.Request, frames string) string {
+	here, ws := "'self'", ""
+	if plainHost.MatchString(r.Host) {
+		here = "'self' http://" + r.Host + " https://" + r.Host
+		ws = " ws://" + r.Host + " wss://" + r.Host
+	}
+	return "default-src 'none'; script-src " + here + "; style-src " + here + "; font-src " + here + "; img-src " + here +
+		" data:; connect-src " + here + ws + "; base-uri 'none'; form-action 'self'" + frames
+}
+
+// render writes a page only when all of it could be made.
+func render(w http.ResponseWriter, r *http.Request, code int, frames string, c templ.Component) {
+	var b bytes.Buffer
+	if err := c.Render(r.Context(), &b); err != nil {
+		http.Error(w, "The page cannot be drawn.", http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Content-Security-Policy", policy(r, frames))
+	h.Set("Cache-Control", "no-cache")
+	w.WriteHeader(code)
+	_, _ = w.Write(b.Bytes())
+}

@@ -1,0 +1,387 @@
+package stage
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Box is a placed part of the stage.
+type Box struct {
+	ID         string
+	X, Y, W, H int
+	Title      string // the name as it fits
+	Note       string // a line that no event changes
+	Index      int
+	Small      bool // one line of text where others have several
+}
+
+func (b Box) mid() int { return b.X + b.W/2 }
+
+// Card is a replica: a partition on a broker.
+type Card struct {
+	Box
+	Broker, Part string
+	Full         bool // with the log, else in four lines
+	Cells        int
+	Pitch        int
+	Slots        []int // x of the boundary before each offset of the window, and of the one after the last
+	Labels       []int // centre of a label that stands beside a boundary, without leaving the card
+	Ends         []int // the same for the label of the log end
+	Groups       []Box // whose offsets are marked on the leader
+}
+
+// Lane is a strip between rows in which pills travel.
+type Lane struct {
+	Name   string
+	Title  string
+	Key    string // what else it says
+	X, Y   int    // of the text
+	X1, X2 int
+	LineY  int
+}
+
+// Path is the way of a pill.
+type Path struct{ ID, D string }
+
+// GroupPlan is a group's head and its members.
+type GroupPlan struct {
+	Box
+	Members []Box
+}
+
+// Plan is a stage with everything in its place.
+type Plan struct {
+	Spec
+	W, H                  int
+	Controllers, Brokers  []Box
+	Producers             []Box
+	ProducersX, ProducerY int
+	Cards                 []Card
+	Lanes                 []Lane
+	Groups                []GroupPlan
+	Paths                 []Path
+	Side                  bool // producers and groups stand beside the brokers
+}
+
+// The measures of the parts, in px.
+const (
+	margin      = 14
+	gap         = 8
+	fullWidth   = 230 // a column at least this wide shows logs
+	cardHeight  = 122
+	tinyHeight  = 70
+	laneHeight  = 36
+	headHeight  = 30
+	ctrlHeight  = 44
+	memberSide  = 44
+	memberStack = 38
+)
+
+// Place computes the plan of a spec.
+func Place(s Spec) *Plan {
+	if s.Cells == 0 {
+		s.Cells = 8
+	}
+	p := &Plan{Spec: s, W: s.Layout.Width(), Side: s.Layout == Wide}
+	left, right := margin, p.W-margin
+	if p.Side {
+		if len(s.Producers) > 0 {
+			left += 160 + gap
+		}
+		if len(s.Groups) > 0 {
+			right -= 176 + gap
+		}
+	}
+	y := p.placeControllers(left, right)
+	if !p.Side {
+		y = p.stackProducers(y)
+	}
+	y = p.placeBrokers(left, right, y)
+	if p.Side {
+		p.sideProducers()
+		p.sideGroups(right + gap)
+	} else {
+		y = p.stackGroups(y)
+	}
+	p.H = y + margin
+	for _, b := range p.Producers {
+		p.H = max(p.H, b.Y+b.H+margin)
+	}
+	for _, g := range p.Groups {
+		for _, m := range g.Members {
+			p.H = max(p.H, m.Y+m.H+margin)
+		}
+	}
+	p.connect(left, right)
+	return p
+}
+
+func columns(left, right, n, atMost int) []Box {
+	if n == 0 {
+		return nil
+	}
+	w := (right - left - gap*(n-1)) / n
+	if atMost > 0 {
+		w = min(w, atMost)
+	}
+	x := left + (right-left-w*n-gap*(n-1))/2
+	cols := make([]Box, n)
+	for i := range cols {
+		cols[i] = Box{X: x + i*(w+gap), W: w, Index: i}
+	}
+	return cols
+}
+
+func (p *Plan) placeControllers(left, right int) int {
+	y := 8
+	if len(p.Spec.Controllers) == 0 {
+		return y
+	}
+	p.Controllers = columns(left, right, len(p.Spec.Controllers), 204)
+	for i, id := range p.Spec.Controllers {
+		b := &p.Controllers[i]
+		b.ID, b.Y, b.H = id, y, ctrlHeight
+		b.Title = strings.ToUpper(id)
+		b.Small = b.W < 150
+		if !b.Small {
+			b.Note = "· node " + id[1:]
+			if n := strings.TrimLeft(id, "c"); len(n) == 1 {
+				b.Note = "· node 10" + n
+			}
+		}
+	}
+	y += ctrlHeight
+	lane := Lane{Name: "controller", Title: "Controller lane", X: margin, X1: left, X2: right, LineY: y + laneHeight/2}
+	lane.Y = lane.LineY + 4
+	if !p.Side {
+		lane.Title = ""
+	}
+	p.Lanes = append(p.Lanes, lane)
+	return y + laneHeight
+}
+
+func (p *Plan) stackProducers(y int) int {
+	n := len(p.Spec.Producers)
+	if n == 0 {
+		return y
+	}
+	perRow := min(n, p.W/150)
+	for i := 0; i < n; i += perRow {
+		for j, b := range columns(margin, p.W-margin, min(perRow, n-i), 0) {
+			b.Y, b.H, b.Small = y, 40, true
+			p.addProducer(b, i+j)
+		}
+		y += 40 + gap
+	}
+	return y
+}
+
+func (p *Plan) addProducer(b Box, i int) {
+	pr := p.Spec.Producers[i]
+	b.ID, b.Index = pr.ID, i
+	b.Title = Fit(pr.ID, b.W-22, 13, true)
+	b.Note = Fit(pr.Note, b.W-22, 11, false)
+	p.Producers = append(p.Producers, b)
+}
+
+func (p *Plan) placeBrokers(left, right, y int) int {
+	p.Brokers = columns(left, right, len(p.Spec.Brokers), 0)
+	if len(p.Brokers) == 0 {
+		return y
+	}
+	full := p.Brokers[0].W >= fullWidth
+	top := y
+	y += headHeight
+	for _, r := range p.Rows {
+		h := tinyHeight
+		if full {
+			h = cardHeight
+		}
+		for i, id := range p.Spec.Brokers {
+			if slices.Contains(r.Replicas, id) {
+				col := p.Brokers[i]
+				p.Cards = append(p.Cards, p.card(Box{X: col.X + 6, Y: y, W: col.W - 12, H: h}, id, r.Part, full))
+			}
+		}
+		y += h
+		if !full {
+			for _, id := range r.Replicas {
+				if slices.Contains(p.Open, r.Part+"/"+id) {
+					y += 6
+					p.Cards = append(p.Cards, p.card(Box{X: left + 6, Y: y, W: right - left - 12, H: cardHeight}, id, r.Part, true))
+					y += cardHeight
+				}
+			}
+		}
+		lane := Lane{Name: r.Part, Title: r.Part, Key: "v/" + r.Part + "/isr", X: margin, X1: left, X2: right, LineY: y + laneHeight/2}
+		lane.Y = lane.LineY + 4
+		if !p.Side || left == margin {
+			lane.X = left + 8
+		}
+		p.Lanes = append(p.Lanes, lane)
+		y += laneHeight
+	}
+	for i, id := range p.Spec.Brokers {
+		b := &p.Brokers[i]
+		b.ID, b.Y, b.H, b.Small = id, top, y-top, b.W < 170
+		b.Title = NodeName(id)
+	}
+	for range p.Spec.Groups {
+		lane := Lane{Name: "group", X: margin, X1: left, X2: right, LineY: y + laneHeight/2}
+		lane.Y = lane.LineY + 4
+		if p.Side && left > margin {
+			lane.Title = "Group lane"
+		}
+		p.Lanes = append(p.Lanes, lane)
+		y += laneHeight
+		break
+	}
+	return y
+}
+
+func (p *Plan) card(b Box, broker, part string, full bool) Card {
+	b.ID = broker + "-" + part
+	c := Card{Box: b, Broker: broker, Part: part, Full: full, Cells: p.Cells}
+	c.Title = partName(part)
+	if !full {
+		return c
+	}
+	const inset, endLabel = 12, 48
+	c.Pitch = min(40, (b.W-inset-endLabel)/c.Cells)
+	for i := 0; i <= c.Cells; i++ {
+		x := inset + i*c.Pitch
+		c.Slots = append(c.Slots, x)
+		if i < 3 {
+			c.Labels = append(c.Labels, x+34)
+		} else {
+			c.Labels = append(c.Labels, x-34)
+		}
+		c.Ends = append(c.Ends, min(x+8, b.W-42))
+	}
+	for i, g := range p.Spec.Groups {
+		c.Groups = append(c.Groups, Box{ID: g.ID, Y: 80 + 8*min(i, 1), Index: i})
+	}
+	return c
+}
+
+func (p *Plan) rowsTop() int {
+	if len(p.Brokers) == 0 {
+		return margin
+	}
+	return p.Brokers[0].Y + headHeight
+}
+
+func (p *Plan) sideProducers() {
+	y := p.rowsTop()
+	p.ProducersX, p.ProducerY = margin, y-12
+	for i := range p.Spec.Producers {
+		p.addProducer(Box{X: margin, Y: y, W: 160, H: cardHeight}, i)
+		y += cardHeight + laneHeight
+	}
+}
+
+func (p *Plan) sideGroups(x int) {
+	y := p.rowsTop() - headHeight
+	for i, g := range p.Spec.Groups {
+		gp := GroupPlan{Box: Box{ID: g.ID, X: x, Y: y, W: 176, H: 54, Index: i, Title: Fit(g.ID, 100, 13, true)}}
+		y += 54
+		for _, m := range g.Members {
+			gp.Members = append(gp.Members, Box{ID: m, X: x, Y: y, W: 176, H: memberSide, Index: i, Title: Fit(m, 50, 13, true)})
+			y += memberSide + 6
+		}
+		p.Groups = append(p.Groups, gp)
+		y += 12
+	}
+}
+
+func (p *Plan) stackGroups(y int) int {
+	perRow := max(1, p.W/300)
+	for i, g := range p.Spec.Groups {
+		gp := GroupPlan{Box: Box{ID: g.ID, X: margin, Y: y, W: p.W - 2*margin, H: 40, Index: i, Small: true, Title: Fit(g.ID, 130, 13, true)}}
+		y += 40
+		for j := 0; j < len(g.Members); j += perRow {
+			for k, b := range columns(margin, p.W-margin, perRow, 0) {
+				if j+k >= len(g.Members) {
+					break
+				}
+				m := g.Members[j+k]
+				b.ID, b.Y, b.H, b.Index, b.Title = m, y, memberStack, i, Fit(m, 50, 13, true)
+				gp.Members = append(gp.Members, b)
+			}
+			y += memberStack + 6
+		}
+		p.Groups = append(p.Groups, gp)
+		y += 6
+	}
+	return y
+}
+
+// connect lays the ways of pills. A lane has two tracks, brokers among
+// themselves above and clients below, so that the two do not cover each other.
+func (p *Plan) connect(left, right int) {
+	const track = 9
+	way := func(lane, a, b string, xa, xb, y int) {
+		p.Paths = append(p.Paths,
+			Path{"lane/" + lane + "/" + a + "/" + b, fmt.Sprintf("M%d %dH%d", xa, y, xb)},
+			Path{"lane/" + lane + "/" + b + "/" + a, fmt.Sprintf("M%d %dH%d", xb, y, xa)})
+	}
+	clientX := map[string]int{"admin": left + 12}
+	for _, b := range p.Producers {
+		clientX[b.ID] = left + 12
+		if !p.Side {
+			clientX[b.ID] = b.mid()
+		}
+	}
+	var clients []string
+	for _, b := range p.Producers {
+		clients = append(clients, b.ID)
+	}
+	clients = append(clients, "admin")
+	for _, g := range p.Groups {
+		for _, m := range g.Members {
+			clients = append(clients, m.ID)
+			clientX[m.ID] = right - 12
+			if !p.Side {
+				clientX[m.ID] = m.mid()
+			}
+		}
+	}
+	for _, lane := range p.Lanes {
+		y := lane.LineY
+		for i, a := range p.Brokers {
+			for _, b := range p.Brokers[i+1:] {
+				way(lane.Name, a.ID, b.ID, a.mid(), b.mid(), y-track)
+			}
+			for _, c := range clients {
+				x := a.mid()
+				if d := x - clientX[c]; d > -60 && d < 60 { // a way needs some length to be seen
+					x = clientX[c] + 60
+					if x > right-20 {
+						x = clientX[c] - 60
+					}
+				}
+				way(lane.Name, c, a.ID, clientX[c], x, y+track)
+			}
+		}
+		if lane.Name != "controller" {
+			continue
+		}
+		// Controllers stand above brokers, so the ends are set apart.
+		for i, a := range p.Controllers {
+			for _, b := range p.Controllers[i+1:] {
+				way(lane.Name, a.ID, b.ID, a.mid(), b.mid(), y-track)
+			}
+			for _, b := range p.Brokers {
+				xa, xb := a.mid(), b.mid()
+				if d := xa - xb; d > -80 && d < 80 {
+					xa, xb = xa+40, xb-40
+				}
+				way(lane.Name, b.ID, a.ID, xb, xa, y+track)
+			}
+			for _, c := range clients {
+				way(lane.Name, c, a.ID, clientX[c], a.mid(), y+track)
+			}
+		}
+	}
+}
