@@ -1,0 +1,444 @@
+// One player: commands come in, the state follows, the page is written. All of
+// it happens in one frame loop, in that order.
+
+import { Flights } from "./flights.js";
+import { Fold } from "./fold.js";
+import { commandFor } from "./keys.js";
+import { formatLink, linkTo, parseLink } from "./links.js";
+import { Log } from "./log.js";
+import { Panel } from "./panel.js";
+import { Pills } from "./pills.js";
+import { chapterAt, IDLE, timeAt, transition } from "./player.js";
+import { offlineSource, socketSource } from "./source.js";
+import { Stage } from "./stage.js";
+import { Story } from "./story.js";
+import { nextTheme } from "./theme.js";
+import { Timeline } from "./timeline.js";
+
+/** @import { KeyCommand } from "./keys.js" */
+/** @import { Link } from "./links.js" */
+/** @import { Command, Model } from "./player.js" */
+/** @import { Boot, Ev, Run, Verdict } from "./types.js" */
+
+/** A tab that slept doesn't leap ahead when it wakes. */
+const LONGEST_FRAME = 100;
+
+/**
+ * @typedef {object} Options
+ * @property {boolean} manual whether time moves only by `tick`
+ * @property {boolean} paused
+ * @property {Link | null} link where to start
+ * @property {number | null} start a story time to start at
+ * @property {boolean} addressed whether the page's address follows this player
+ */
+
+export class App {
+  /**
+   * @param {HTMLElement} root
+   * @param {Boot} boot
+   * @param {Options} options
+   */
+  constructor(root, boot, options) {
+    this.root = root;
+    this.boot = boot;
+    this.options = options;
+    this.state = IDLE;
+    /** @type {Model} */
+    this.model = { fold: new Fold(), story: new Story([]), chapters: [], complete: false };
+    this.flights = new Flights();
+    /** @type {Run | null} */ this.run = null;
+    /** @type {Command[]} */ this.queue = [];
+    /** Where the reader wants to be before those events have come. @type {Link | null} */
+    this.pending = options.link;
+    this.startAt = options.start;
+    this.autoplay = !options.paused;
+    /** @type {Map<string, number>} */ this.colours = new Map();
+    /** @type {Stage | null} */ this.stage = null;
+    /** @type {Pills | null} */ this.pills = null;
+    /** The event that the stage shows; -1 when all of it is to be written. */
+    this.shown = -1;
+    this.chapter = -2;
+    this.scheduled = false;
+    /** @type {number | null} */ this.before = null;
+    this.times = { input: 0, state: 0, write: 0 };
+    this.layout = boot.layout ?? root.dataset.layout ?? "wide";
+    this.still = matchMedia("(prefers-reduced-motion: reduce)");
+    if (this.still.matches) this.autoplay = false;
+    this.still.addEventListener("change", () => this.request());
+    /** @type {{promise: Promise<void>, resolve: () => void, reject: (e: Error) => void}} */
+    this.ready = deferred();
+
+    this.panel = new Panel(root);
+    const bar = /** @type {HTMLElement | null} */ (root.querySelector(".hw-timeline"));
+    this.timeline = bar && new Timeline(bar, (c) => this.dispatch(c));
+    const log = /** @type {HTMLElement | null} */ (root.querySelector(".hw-log"));
+    this.log =
+      log &&
+      new Log(
+        log,
+        (n) => this.dispatch({ type: "event", n }),
+        (text, said) => this.#copy(text, said),
+      );
+    this.#bindStage();
+    this.#listen();
+    const sink = {
+      run: (/** @type {Run} */ r) => this.#onRun(r),
+      events: (/** @type {Ev[]} */ e) => this.#onEvents(e),
+      chatter: () => {},
+      end: (/** @type {Verdict} */ v) => this.#onEnd(v),
+      stage: (/** @type {string} */ svg) => this.#onStage(svg),
+      error: (/** @type {import("./types.js").Failure} */ f) => {
+        this.panel.fail(f);
+        this.ready.reject(new Error(f.message));
+      },
+      waiting: (/** @type {boolean} */ on) =>
+        this.panel.fail(on ? { message: "The connection was lost. Trying again…" } : null),
+    };
+    const where = () => ({ layout: this.layout, from: this.model.fold.last });
+    this.source = boot.offline ? offlineSource(boot, sink) : socketSource(boot, sink, where);
+  }
+
+  start() {
+    this.source.open();
+    this.#watchWidth();
+  }
+
+  // Input.
+
+  /** @param {Command} command */
+  dispatch(command) {
+    this.queue.push(command);
+    if (this.state.phase !== "idle" && command.type !== "tick" && command.type !== "speed") {
+      this.pending = this.startAt = null;
+    }
+    this.request();
+  }
+
+  /** @param {KeyCommand} command */
+  #act(command) {
+    if (command.type === "log") this.#toggleLog();
+    else if (command.type === "help") this.#toggleHelp();
+    else this.dispatch(command);
+  }
+
+  #listen() {
+    const { root } = this;
+    root.addEventListener("click", (e) => {
+      const target = /** @type {Element} */ (e.target);
+      const button = target.closest("[data-cmd]");
+      if (button) this.#press(button.getAttribute("data-cmd") ?? "");
+      else if (target.closest(".hw-stage") && !target.closest("a, [role]:not(.stage), [data-open]"))
+        this.dispatch({ type: "toggle" });
+    });
+    root.addEventListener("keydown", (e) => {
+      const command = e.defaultPrevented ? null : commandFor(e, placeOf(/** @type {Element} */ (e.target)));
+      if (!command) return;
+      e.preventDefault();
+      this.#act(command);
+    });
+    // A click anywhere in the player brings the keys to it.
+    if (!root.hasAttribute("tabindex")) root.tabIndex = -1;
+    if (this.options.addressed) {
+      window.addEventListener("hashchange", () => this.go(parseLink(location.hash)));
+    }
+    for (const el of root.querySelectorAll('[data-cmd="fullscreen"]')) {
+      if (!document.fullscreenEnabled) /** @type {HTMLElement} */ (el).hidden = true;
+    }
+  }
+
+  /** @param {string} name */
+  #press(name) {
+    /** @type {Record<string, () => void>} */
+    const commands = {
+      play: () => this.dispatch({ type: "toggle" }),
+      back: () => this.dispatch({ type: "step", by: -1 }),
+      forward: () => this.dispatch({ type: "step", by: 1 }),
+      "prev-chapter": () => this.dispatch({ type: "chapter", by: -1 }),
+      "next-chapter": () => this.dispatch({ type: "chapter", by: 1 }),
+      slower: () => this.dispatch({ type: "speed", by: -1 }),
+      faster: () => this.dispatch({ type: "speed", by: 1 }),
+      events: () => this.#toggleLog(),
+      help: () => this.#toggleHelp(),
+      link: () => this.#copyLink(),
+      fullscreen: () => this.#toggleFullscreen(),
+      theme: () => this.panel.say(`Theme: ${nextTheme()}`),
+    };
+    commands[name]?.();
+  }
+
+  #toggleLog() {
+    this.log?.toggle();
+    for (const el of this.root.querySelectorAll('[data-cmd="events"]')) {
+      el.setAttribute("aria-expanded", String(this.log?.open ?? false));
+    }
+  }
+
+  #toggleHelp() {
+    const help = this.root.querySelector(".hw-help");
+    if (!(help instanceof HTMLDialogElement)) return;
+    if (help.open) help.close();
+    else help.showModal();
+  }
+
+  #toggleFullscreen() {
+    const done = document.fullscreenElement ? document.exitFullscreen() : this.root.requestFullscreen?.();
+    done?.catch(() => this.panel.say("This page may not use the whole screen."));
+  }
+
+  #copyLink() {
+    const url = location.href.replace(/#.*$/, "") + formatLink(linkTo(this.state.n, this.model.chapters));
+    this.#copy(url, "The link was copied.", url);
+  }
+
+  /**
+   * A frame without the right to the clipboard shows the text instead.
+   * @param {string} text
+   * @param {string} said
+   * @param {string} [shown]
+   */
+  async #copy(text, said, shown = "This page may not use the clipboard.") {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.panel.say(said);
+    } catch {
+      this.panel.say(shown);
+    }
+  }
+
+  /**
+   * Goes to a linked moment, now or when it has come.
+   * @param {Link | null} link
+   */
+  go(link) {
+    if (!link) return;
+    this.pending = link;
+    this.startAt = null;
+    this.autoplay = false;
+    this.#resolvePending();
+  }
+
+  /**
+   * Before its events have come a linked moment stays pending; after the end an unknown
+   * one is forgotten.
+   */
+  #resolvePending() {
+    const { fold, story, chapters, complete } = this.model;
+    if (this.state.phase === "idle") return;
+    if (this.startAt !== null) {
+      const s = this.startAt;
+      const last = fold.events[fold.events.length - 1];
+      if (!complete && story.s(last.n, last.t) < s) return;
+      this.dispatch({ type: "seek", s });
+    } else if (this.pending) {
+      const link = this.pending;
+      const chapter = link.kind === "chapter" ? chapters.find((c) => c.id === link.id) : null;
+      let n = link.kind === "event" ? link.n : (chapter?.n ?? 0);
+      if (link.kind === "time") {
+        if (!complete && (fold.ts[fold.ts.length - 1] ?? 0) <= link.t) return;
+        n = Math.max(fold.lastAt(link.t), fold.ns[0]);
+      } else if (!complete && fold.last < n) return;
+      this.pending = null;
+      if (n > 0) this.dispatch({ type: "event", n });
+    }
+    if (this.autoplay) this.dispatch({ type: "play" });
+    this.autoplay = false;
+  }
+
+  // What comes from the source.
+
+  /** @param {Run} run */
+  #onRun(run) {
+    const again = this.run?.id === run.id && this.model.fold.last > 0;
+    this.run = run;
+    this.panel.fail(null);
+    if (again) return;
+    const colours = run.producers ?? {};
+    for (const [id, producer] of run.records ?? []) {
+      if (producer in colours) this.colours.set(id, colours[producer]);
+    }
+    const { fold } = this.model;
+    const story = new Story(run.story ?? [], run.folds ?? []);
+    this.model = { fold, story, chapters: run.chapters ?? [], complete: false };
+    this.panel.text(".hw-title", run.title);
+    this.timeline?.set(this.model, (c) => this.dispatch({ type: "event", n: c.n }));
+    this.log?.set(fold);
+    this.request();
+  }
+
+  /** @param {Ev[]} events */
+  #onEvents(events) {
+    const fresh = this.model.fold.feed(events.filter((e) => !e.chatter));
+    if (!fresh.length) return;
+    this.flights.feed(fresh);
+    this.log?.grow();
+    if (this.state.phase === "idle") {
+      this.dispatch({ type: "loaded" });
+      this.#input(0);
+    }
+    this.#resolvePending();
+    this.request();
+  }
+
+  /** @param {Verdict} verdict */
+  #onEnd(verdict) {
+    this.model.complete = true;
+    this.timeline?.drawTicks();
+    this.panel.verdict(verdict, (n) => this.dispatch({ type: "event", n }));
+    this.#resolvePending();
+    this.frame(0);
+    this.ready.resolve();
+  }
+
+  /** @param {string} svg */
+  #onStage(svg) {
+    const box = this.root.querySelector(".hw-stage");
+    if (!box) return;
+    const template = document.createElement("template");
+    template.innerHTML = svg;
+    box.replaceChildren(template.content);
+    this.#bindStage();
+    this.request();
+  }
+
+  #bindStage() {
+    const svg = /** @type {SVGSVGElement | null} */ (this.root.querySelector(".hw-stage > svg"));
+    if (!svg) return;
+    const colourOf = (/** @type {string} */ id) => this.colours.get(id);
+    this.stage = new Stage(svg, colourOf);
+    this.pills = new Pills(svg, colourOf);
+    this.shown = -1;
+    this.chapter = -2;
+  }
+
+  /** Asks for the layout that fits, each at its lower bound and only scaled up. */
+  #watchWidth() {
+    const box = this.root.querySelector(".hw-stage");
+    if (!box || this.boot.offline) return;
+    let timer = 0;
+    new ResizeObserver(([entry]) => {
+      const { width } = entry.contentRect;
+      const fits = width >= 1200 ? "wide" : width >= 640 ? "medium" : "narrow";
+      clearTimeout(timer);
+      if (width === 0 || fits === this.layout) return;
+      const ask = () => {
+        if (this.source.layout(fits)) this.layout = fits;
+        else if (!this.model.complete) timer = window.setTimeout(ask, 250);
+      };
+      timer = window.setTimeout(ask, 150);
+    }).observe(box);
+  }
+
+  // The frame.
+
+  request() {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    requestAnimationFrame((now) => {
+      this.scheduled = false;
+      const ms = this.before === null ? 0 : Math.min(LONGEST_FRAME, now - this.before);
+      this.frame(this.options.manual ? 0 : ms);
+      const playing = this.state.phase === "playing";
+      this.before = playing ? now : null;
+      if (playing && !this.options.manual) this.request();
+    });
+  }
+
+  /** @param {number} ms */
+  frame(ms) {
+    const t0 = performance.now();
+    this.#input(ms);
+    const t1 = performance.now();
+    const { state, model } = this;
+    if (state.phase === "idle") return;
+    const t = this.time();
+    const sightings = this.flights.at(state.n, t);
+    const changed = this.shown < 0 ? null : model.fold.changed(this.shown, state.n);
+    const t2 = performance.now();
+    this.#write(t, sightings, changed);
+    this.times = { input: t1 - t0, state: t2 - t1, write: performance.now() - t2 };
+  }
+
+  /** The virtual time at the cursor. */
+  time() {
+    return timeAt(this.state, this.model);
+  }
+
+  /** @param {number} ms */
+  #input(ms) {
+    const commands = this.queue;
+    this.queue = [];
+    for (const c of commands) this.state = transition(this.state, c, this.model);
+    if (ms > 0) this.state = transition(this.state, { type: "tick", ms }, this.model);
+  }
+
+  /**
+   * @param {number} t
+   * @param {ReturnType<Flights["at"]>} sightings
+   * @param {Set<string> | null} changed
+   */
+  #write(t, sightings, changed) {
+    const { state, model } = this;
+    const i = chapterAt(model.chapters, state.n);
+    const focus = model.chapters[i]?.focus ?? [];
+    if (changed === null || changed.size) this.stage?.write(model.fold.at(state.n), changed);
+    this.shown = state.n;
+    if (i !== this.chapter) {
+      this.chapter = i;
+      this.stage?.focus(focus);
+    }
+    this.pills?.write(sightings, { still: this.still.matches, focus });
+    this.timeline?.write(state, t);
+    this.log?.write(model.fold.indexOf(state.n));
+    this.panel.write(state, t, model);
+    if (this.options.addressed) this.#keepAddress();
+  }
+
+  /**
+   * The address says where the reader paused. It waits a moment, because browsers
+   * refuse it when it changes too often, and gives up where it may not change at all.
+   */
+  #keepAddress() {
+    clearTimeout(this.addressTimer);
+    if (this.state.phase !== "paused" || this.pending || this.startAt !== null) return;
+    const hash = formatLink(linkTo(this.state.n, this.model.chapters));
+    if (this.address === undefined) this.address = hash;
+    if (hash === this.address) return;
+    this.addressTimer = window.setTimeout(() => {
+      try {
+        history.replaceState(history.state, "", hash);
+        this.address = hash;
+      } catch {
+        this.options.addressed = false;
+      }
+    }, 300);
+  }
+
+  /** @type {number | undefined} */ addressTimer;
+  /** The last address written; undefined until the first pause. @type {string | undefined} */ address;
+}
+
+/**
+ * @param {Element} target
+ * @returns {import("./keys.js").Place}
+ */
+function placeOf(target) {
+  if (target.closest("input, textarea, select, [contenteditable], dialog")) return "field";
+  if (target.closest(".hw-log")) return "list";
+  return target.closest("button, a, summary") ? "control" : "player";
+}
+
+/** @returns {{promise: Promise<void>, resolve: () => void, reject: (e: Error) => void}} */
+function deferred() {
+  let resolve = () => {};
+  /** @type {(e: Error) => void} */
+  let reject = () => {};
+  const promise = /** @type {Promise<void>} */ (
+    new Promise((yes, no) => {
+      resolve = yes;
+      reject = no;
+    })
+  );
+  // Nobody may be waiting, and then a failure is shown on the page only.
+  promise.catch(() => {});
+  return { promise, resolve, reject };
+}

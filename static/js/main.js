@@ -1,0 +1,75 @@
+// Starts every player of the page.
+
+import { App } from "./app.js";
+import { parseLink } from "./links.js";
+import { initTheme } from "./theme.js";
+
+/** @import { Boot } from "./types.js" */
+
+/**
+ * What a player starts with: the page's boot data, overridden by its own attributes.
+ * @param {HTMLElement} root
+ * @returns {Boot}
+ */
+function bootOf(root) {
+  const script = root.querySelector("script.hw-boot") ?? document.getElementById("hw-boot");
+  /** @type {Boot} */
+  const boot = script?.textContent ? JSON.parse(script.textContent) : {};
+  const { scenario, layout } = root.dataset;
+  return { ...boot, ...(scenario && { scenario }), ...(layout && { layout }) };
+}
+
+/** @returns {App[]} */
+function start() {
+  initTheme();
+  const params = new URLSearchParams(location.search);
+  const roots = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".hw-player"));
+  const t = params.get("t");
+  return [...roots].map((root, i) => {
+    const link = i === 0 ? parseLink(location.hash) : null;
+    const app = new App(root, bootOf(root), {
+      manual: params.get("clock") === "manual",
+      // A reader who follows a link to a moment wants to see that moment.
+      paused: params.has("pause") || link !== null,
+      link,
+      start: t !== null && Number.isFinite(Number(t)) ? Number(t) : null,
+      addressed: i === 0,
+    });
+    app.start();
+    return app;
+  });
+}
+
+/**
+ * What tests and embedding pages may call. `seek` takes story seconds, `tick` milliseconds.
+ * @param {App} app
+ */
+function handle(app) {
+  const act = (/** @type {import("./player.js").Command} */ command) => {
+    app.dispatch(command);
+    app.frame(0);
+  };
+  return {
+    ready: app.ready.promise,
+    seek: (/** @type {number} */ s) => act({ type: "seek", s }),
+    seekEvent: (/** @type {number} */ n) => act({ type: "event", n }),
+    step: (/** @type {number} */ by) => act({ type: "step", by }),
+    play: () => act({ type: "play" }),
+    pause: () => act({ type: "pause" }),
+    tick: (/** @type {number} */ ms) => app.frame(ms),
+    times: () => app.times,
+    state: () => ({
+      n: app.state.n,
+      s: app.state.s,
+      t: app.time(),
+      phase: app.state.phase,
+      playing: app.state.phase === "playing",
+      last: app.run?.last ?? 0,
+      loaded: app.model.fold.last,
+      complete: app.model.complete,
+    }),
+  };
+}
+
+const apps = start();
+if (apps[0]) Object.assign(window, { highwater: handle(apps[0]) });

@@ -1,0 +1,134 @@
+// Texts and buttons around the stage.
+
+import { chapterAt } from "./player.js";
+import { formatClock, formatFactor } from "./story.js";
+
+/** @import { Model, State } from "./player.js" */
+/** @import { Failure, Verdict } from "./types.js" */
+
+export class Panel {
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    this.root = root;
+    /** @type {Map<string, string>} */ this.written = new Map();
+    this.spoken = { chapter: -1, n: 0 };
+  }
+
+  /**
+   * Writes a text where it differs from the last.
+   * @param {string} selector
+   * @param {string} text
+   */
+  text(selector, text) {
+    if (this.written.get(selector) === text) return;
+    this.written.set(selector, text);
+    for (const el of this.root.querySelectorAll(selector)) el.textContent = text;
+  }
+
+  /**
+   * @param {string} selector
+   * @param {string} name
+   * @param {string} value
+   */
+  #attribute(selector, name, value) {
+    const key = `${selector} ${name}`;
+    if (this.written.get(key) === value) return;
+    this.written.set(key, value);
+    for (const el of this.root.querySelectorAll(selector)) el.setAttribute(name, value);
+  }
+
+  /** @param {string} text */
+  say(text) {
+    this.text(".hw-status", text);
+  }
+
+  /**
+   * @param {State} state
+   * @param {number} t
+   * @param {Model} model
+   */
+  write(state, t, model) {
+    const { chapters, fold, story } = model;
+    const i = chapterAt(chapters, state.n);
+    const chapter = chapters[i];
+    const event = fold.events[fold.indexOf(state.n)];
+    const folded = story.fold(state.s);
+    this.text(".hw-clock", formatClock(t));
+    this.text(".hw-factor", folded ? folded.label : formatFactor(story.factor(state.s) * state.speed));
+    this.text(".hw-chapter", chapter ? `chapter ${i + 1} of ${chapters.length} · ${chapter.title}` : "");
+    this.text(".hw-caption-title", chapter?.title ?? "");
+    this.text(".hw-caption-text", chapter?.say ?? "");
+    this.text(".hw-say", event?.say ?? "");
+    this.text(".hw-speed", `${state.speed}×`);
+    const playing = state.phase === "playing" || (state.phase === "dragging" && state.resume);
+    if (this.written.get("phase") !== state.phase) {
+      this.written.set("phase", state.phase);
+      this.root.dataset.phase = state.phase;
+      this.root.classList.toggle("is-playing", playing);
+    }
+    const label = playing ? "Pause" : state.phase === "ended" ? "Play again" : "Play";
+    this.#attribute('[data-cmd="play"]', "aria-label", label);
+    this.#announce(state, i, chapter?.title ?? "", event?.say ?? "");
+  }
+
+  /**
+   * A listener hears each chapter, and each event that they stepped to; the events
+   * that pass while it plays would drown everything.
+   * @param {State} state
+   * @param {number} i
+   * @param {string} title
+   * @param {string} say
+   */
+  #announce(state, i, title, say) {
+    const { spoken } = this;
+    if (i !== spoken.chapter && title) this.say(`Chapter ${i + 1}: ${title}`);
+    else if (state.phase === "paused" && state.n !== spoken.n && say) this.say(say);
+    this.spoken = { chapter: i, n: state.n };
+  }
+
+  /** @param {Failure | null} failure */
+  fail(failure) {
+    const where = failure?.line
+      ? `Line ${failure.line}${failure.column ? `, column ${failure.column}` : ""}: `
+      : "";
+    this.text(".hw-error", failure ? where + failure.message : "");
+    for (const el of this.root.querySelectorAll(".hw-error")) {
+      /** @type {HTMLElement} */ (el).hidden = !failure;
+    }
+  }
+
+  /**
+   * @param {Verdict} verdict
+   * @param {(n: number) => void} seek
+   */
+  verdict(verdict, seek) {
+    const box = this.root.querySelector(".hw-verdict");
+    if (!box) return;
+    const checks = [
+      ...(verdict.expect ?? []).map((x) => ({ text: x.say, ok: x.ok, n: x.n })),
+      ...(verdict.invariants ?? []).map((x) => ({ text: x.name, ok: x.ok, n: x.n })),
+    ];
+    const failed = checks.filter((c) => !c.ok);
+    const head = document.createElement("p");
+    head.className = verdict.ok ? "is-ok" : "is-failed";
+    head.textContent = verdict.ok
+      ? `✓ ${checks.length} checks hold`
+      : `✗ ${failed.length} of ${checks.length} checks failed`;
+    const list = document.createElement("ul");
+    for (const check of [...failed, ...checks.filter((c) => c.ok)]) {
+      const item = document.createElement("li");
+      item.className = check.ok ? "is-ok" : "is-failed";
+      const text = `${check.ok ? "✓" : "✗"} ${check.text}`;
+      if (check.n > 0) {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.textContent = text;
+        button.addEventListener("click", () => seek(check.n));
+        item.append(button);
+      } else item.textContent = text;
+      list.append(item);
+    }
+    box.replaceChildren(head, list);
+    /** @type {HTMLElement} */ (box).hidden = false;
+  }
+}

@@ -1,0 +1,85 @@
+// The shapes of what comes over the wire. Types only: nothing here exists at run time.
+
+/**
+ * One thing that happened. Events are numbered from 1; several may share a time.
+ * @typedef {object} Ev
+ * @property {number} n
+ * @property {number} t virtual microseconds
+ * @property {string} kind
+ * @property {string} [node]
+ * @property {string} [part]
+ * @property {string} [group]
+ * @property {number} [cause]
+ * @property {number} [missing]
+ * @property {number} [msg]
+ * @property {string} [api]
+ * @property {string} [from]
+ * @property {string} [to]
+ * @property {number} [arrive]
+ * @property {boolean} [chatter]
+ * @property {Record<string, unknown>} [f]
+ * @property {[string, any][]} [ch]
+ * @property {string} [say]
+ * @property {Pill} [pill]
+ */
+
+/**
+ * What a message looks like on its way.
+ * @typedef {object} Pill
+ * @property {string} text
+ * @property {string} lane
+ * @property {number} [more] further partitions it also speaks about
+ * @property {string[]} [tags] ids of the records it carries
+ */
+
+/**
+ * @typedef {object} Chapter
+ * @property {string} id
+ * @property {string} title
+ * @property {number} n
+ * @property {string} [say]
+ * @property {string[]} [focus]
+ */
+
+/** @typedef {{s0: number, s1: number, label: string}} FoldedSpan */
+
+/**
+ * @typedef {object} Run
+ * @property {string} id
+ * @property {string} title
+ * @property {string} [summary]
+ * @property {number} last
+ * @property {number} [main]
+ * @property {number} end
+ * @property {Chapter[]} chapters
+ * @property {[number, number, number][]} story
+ * @property {FoldedSpan[]} [folds]
+ * @property {[string, string, string | null, string][]} [records]
+ * @property {Record<string, number>} [producers]
+ * @property {string} [stage]
+ */
+
+/**
+ * @typedef {object} Verdict
+ * @property {boolean} ok
+ * @property {{say: string, ok: boolean, n: number}[]} [expect]
+ * @property {{name: string, ok: boolean, n: number}[]} [invariants]
+ */
+
+/** @typedef {{code?: string, message: string, line?: number, column?: number}} Failure */
+
+/** The playhead: an event and a story time. @typedef {{n: number, s: number}} Cursor */
+
+/**
+ * @typedef {object} Boot
+ * @property {string} [scenario]
+ * @property {string} [text]
+ * @property {string} [layout]
+ * @property {Record<string, unknown>} [set]
+ * @property {unknown[]} [actions]
+ * @property {number} [seed]
+ * @property {string} [ws]
+ * @property {{run: any, events: any, end: any} | null} [offline]
+ */
+
+export {};
