@@ -62,6 +62,8 @@ export class App {
     /** @type {number | null} */ this.before = null;
     this.times = { input: 0, state: 0, write: 0 };
     this.layout = boot.layout ?? root.dataset.layout ?? "wide";
+    /** Replicas opened where a column shows them in short. @type {string[]} */
+    this.opened = [];
     this.still = matchMedia("(prefers-reduced-motion: reduce)");
     if (this.still.matches) this.autoplay = false;
     this.still.addEventListener("change", () => this.request());
@@ -118,6 +120,7 @@ export class App {
   #act(command) {
     if (command.type === "log") this.#toggleLog();
     else if (command.type === "help") this.#toggleHelp();
+    else if (command.type === "fullscreen" || command.type === "theme") this.#press(command.type);
     else this.dispatch(command);
   }
 
@@ -127,10 +130,17 @@ export class App {
       const target = /** @type {Element} */ (e.target);
       const button = target.closest("[data-cmd]");
       if (button) this.#press(button.getAttribute("data-cmd") ?? "");
-      else if (target.closest(".hw-stage") && !target.closest("a, [role]:not(.stage), [data-open]"))
-        this.dispatch({ type: "toggle" });
+      else if (target.closest("[data-open]"))
+        this.#open(/** @type {Element} */ (target.closest("[data-open]")));
+      else if (target.closest(".hw-stage") && !target.closest("a")) this.dispatch({ type: "toggle" });
     });
     root.addEventListener("keydown", (e) => {
+      const card = /** @type {Element} */ (e.target).closest("[data-open]");
+      if (card && (e.key === "Enter" || e.key === " ")) {
+        e.preventDefault();
+        this.#open(card);
+        return;
+      }
       const command = e.defaultPrevented ? null : commandFor(e, placeOf(/** @type {Element} */ (e.target)));
       if (!command) return;
       e.preventDefault();
@@ -164,6 +174,16 @@ export class App {
       theme: () => this.panel.say(`Theme: ${nextTheme()}`),
     };
     commands[name]?.();
+  }
+
+  /**
+   * Opens a replica that is drawn in short, or closes it again.
+   * @param {Element} card
+   */
+  #open(card) {
+    const name = card.getAttribute("data-open") ?? "";
+    const open = this.opened.includes(name) ? this.opened.filter((x) => x !== name) : [...this.opened, name];
+    if (this.source.layout(this.layout, open)) this.opened = open;
   }
 
   #toggleLog() {
@@ -321,7 +341,7 @@ export class App {
       clearTimeout(timer);
       if (width === 0 || fits === this.layout) return;
       const ask = () => {
-        if (this.source.layout(fits)) this.layout = fits;
+        if (this.source.layout(fits, this.opened)) this.layout = fits;
         else if (!this.model.complete) timer = window.setTimeout(ask, 250);
       };
       timer = window.setTimeout(ask, 150);

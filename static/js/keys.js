@@ -2,7 +2,7 @@
 
 /** @import { Command } from "./player.js" */
 
-/** @typedef {{type: "log"} | {type: "help"} | Command} KeyCommand */
+/** @typedef {{type: "log"} | {type: "help"} | {type: "fullscreen"} | {type: "theme"} | Command} KeyCommand */
 
 /**
  * What is asked of a key press: the browser's event will do.
@@ -53,9 +53,17 @@ export function commandFor(press, place) {
       return { type: "speed", by: -1 };
     case ">":
       return { type: "speed", by: 1 };
+    case "e":
+    case "E":
     case "l":
     case "L":
       return { type: "log" };
+    case "f":
+    case "F":
+      return { type: "fullscreen" };
+    case "t":
+    case "T":
+      return { type: "theme" };
     case "?":
       return { type: "help" };
     default:

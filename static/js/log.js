@@ -7,8 +7,24 @@ import { formatClock } from "./story.js";
 /** @import { Fold } from "./fold.js" */
 /** @import { Ev } from "./types.js" */
 
-const ROW = 24;
+export const ROW = 40;
 const SPARE = 6;
+
+/** The list scrolls, and not what is around it: it has to know its own height. */
+const OPEN = { display: "flex", flexDirection: "column", overflow: "hidden" };
+
+/** Rows are of one height, so that the list knows where each is without asking. */
+const BUTTON = {
+  display: "block",
+  width: "100%",
+  height: "100%",
+  padding: "0 4px",
+  textAlign: "left",
+  lineHeight: "18px",
+  whiteSpace: "nowrap",
+  overflow: "hidden",
+  textOverflow: "ellipsis",
+};
 
 /**
  * The rows to have in the page.
@@ -46,7 +62,12 @@ export class Log {
     this.space = document.createElement("li");
     this.space.setAttribute("role", "presentation");
     this.space.className = "hw-log-space";
-    Object.assign(this.list.style, { position: "relative", overflowY: "auto" });
+    Object.assign(this.list.style, {
+      position: "relative",
+      overflowY: "auto",
+      flex: "1 1 0",
+      minHeight: "0",
+    });
     this.list.replaceChildren(this.space);
     this.#listen(seek, copy);
   }
@@ -110,6 +131,7 @@ export class Log {
 
   toggle() {
     this.root.hidden = !this.root.hidden;
+    Object.assign(this.root.style, this.open ? OPEN : { display: "" });
     this.following = true;
     this.range = "";
     const i = this.current;
@@ -167,11 +189,14 @@ export class Log {
       position: "absolute",
       top: `${i * ROW}px`,
       left: "0",
+      padding: "0",
       right: "0",
       height: `${ROW}px`,
     });
+    li.title = e.say ?? e.kind;
     const button = document.createElement("button");
     button.type = "button";
+    Object.assign(button.style, BUTTON);
     for (const [name, text] of [
       ["n", String(e.n)],
       ["t", formatClock(e.t)],
@@ -180,7 +205,7 @@ export class Log {
       const span = document.createElement("span");
       span.className = `hw-log-${name}`;
       span.textContent = text;
-      button.append(span, " ");
+      button.append(span, name === "t" ? document.createElement("br") : " ");
     }
     li.append(button);
     this.rows.set(i, li);

@@ -61,8 +61,9 @@ export class Panel {
     this.text(".hw-say", event?.say ?? "");
     this.text(".hw-speed", `${state.speed}×`);
     const playing = state.phase === "playing" || (state.phase === "dragging" && state.resume);
-    if (this.written.get("phase") !== state.phase) {
-      this.written.set("phase", state.phase);
+    const phase = `${state.phase} ${playing}`;
+    if (this.written.get("phase") !== phase) {
+      this.written.set("phase", phase);
       this.root.dataset.phase = state.phase;
       this.root.classList.toggle("is-playing", playing);
     }
@@ -109,15 +110,16 @@ export class Panel {
       ...(verdict.invariants ?? []).map((x) => ({ text: x.name, ok: x.ok, n: x.n })),
     ];
     const failed = checks.filter((c) => !c.ok);
-    const head = document.createElement("p");
-    head.className = verdict.ok ? "is-ok" : "is-failed";
+    const all = document.createElement("details");
+    const head = document.createElement("summary");
+    if (!verdict.ok) head.className = "bad";
     head.textContent = verdict.ok
       ? `✓ ${checks.length} checks hold`
       : `✗ ${failed.length} of ${checks.length} checks failed`;
     const list = document.createElement("ul");
     for (const check of [...failed, ...checks.filter((c) => c.ok)]) {
       const item = document.createElement("li");
-      item.className = check.ok ? "is-ok" : "is-failed";
+      if (!check.ok) item.className = "bad";
       const text = `${check.ok ? "✓" : "✗"} ${check.text}`;
       if (check.n > 0) {
         const button = document.createElement("button");
@@ -128,7 +130,8 @@ export class Panel {
       } else item.textContent = text;
       list.append(item);
     }
-    box.replaceChildren(head, list);
+    all.append(head, list);
+    box.replaceChildren(all);
     /** @type {HTMLElement} */ (box).hidden = false;
   }
 }

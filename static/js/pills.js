@@ -120,6 +120,7 @@ export class Pills {
 
     const outline = document.createElementNS(SVG, "path");
     outline.setAttribute("d", shape(width, left));
+    if (x.held) outline.style.strokeDasharray = "3 3";
     const text = document.createElementNS(SVG, "text");
     text.setAttribute("x", String(textX));
     text.setAttribute("y", "4");
@@ -151,6 +152,8 @@ export class Pills {
     rect.setAttribute("width", "9");
     rect.setAttribute("height", "9");
     rect.setAttribute("rx", "2");
+    // A record keeps its producer's colour in whatever pill carries it.
+    if (colour !== undefined) Object.assign(rect.style, { fill: `var(--p${colour % 6})`, stroke: "none" });
     return rect;
   }
 

@@ -1,22 +1,4 @@
 /**
- * The number of leading elements for which `keep` holds, where all that hold
- * come first: a binary search.
- * @param {number} length
- * @param {(i: number) => boolean} keep
- * @returns {number}
- */
-export function countWhile(length, keep) {
-  let lo = 0;
-  let hi = length;
-  while (lo < hi) {
-    const mid = (lo + hi) >>> 1;
-    if (keep(mid)) lo = mid + 1;
-    else hi = mid;
-  }
-  return lo;
-}
-
-/**
  * How many values of an ascending list are at most x. It is written out because
  * a seek does it once for every bound key.
  * @param {readonly number[]} list

@@ -17,7 +17,7 @@
 /**
  * @typedef {object} Source
  * @property {() => void} open
- * @property {(layout: string) => boolean} layout asks for another layout; false where there is none to ask
+ * @property {(layout: string, open: string[]) => boolean} layout asks for another layout; false where there is none to ask
  * @property {(from: number, to: number) => boolean} chatter asks for a range of the background track
  * @property {() => void} close
  */
@@ -131,7 +131,7 @@ export function socketSource(boot, sink, where) {
 
   return {
     open: connect,
-    layout: (layout) => send({ op: "stage", layout, open: [] }),
+    layout: (layout, open) => send({ op: "stage", layout, open }),
     chatter: (from, to) => send({ op: "events", track: "chatter", from, to }),
     close: () => {
       closed = true;

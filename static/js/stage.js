@@ -208,11 +208,12 @@ function classWriter(el, key) {
  * @param {string} key
  */
 function labelWriter(el, key) {
+  const drawn = el.getAttribute("aria-label");
   return onChange(
     (view) => format(view.get(key)),
     (text) => {
-      if (text) el.setAttribute("aria-label", text);
-      else el.removeAttribute("aria-label");
+      const label = text || drawn;
+      if (label) el.setAttribute("aria-label", label);
     },
   );
 }
@@ -275,7 +276,7 @@ function cellWriter(g, colourOf) {
     }
     const colour = colourOf(entry.id);
     const classes = ["cell"];
-    if (colour !== undefined) classes.push(`p${colour % 6}`);
+    classes.push(colour === undefined ? "px" : `p${colour % 6}`);
     if (hw !== null && offset >= hw) classes.push("above-hw");
     classes.push(...entry.flags);
     setClass(classes.join(" "));

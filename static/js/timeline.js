@@ -14,6 +14,19 @@ const TICKS = 300;
 /** Messages and timers are the traffic; a tick marks what they led to. */
 const UNMARKED = /^(request|response|message|conn|timer|purgatory)\./;
 
+const PREVIEW = {
+  position: "absolute",
+  bottom: "100%",
+  transform: "translateX(-50%)",
+  padding: "2px 8px",
+  borderRadius: "6px",
+  background: "var(--card)",
+  fontSize: "12px",
+  whiteSpace: "nowrap",
+  pointerEvents: "none",
+  zIndex: "3",
+};
+
 export class Timeline {
   /**
    * @param {HTMLElement} root
@@ -33,6 +46,7 @@ export class Timeline {
     this.preview.className = "hw-preview";
     this.preview.setAttribute("aria-hidden", "true");
     this.preview.hidden = true;
+    Object.assign(this.preview.style, PREVIEW);
     root.append(this.preview);
     if (root.tabIndex < 0) root.tabIndex = 0;
     this.#listen();
@@ -115,7 +129,7 @@ export class Timeline {
       button.textContent = c.title;
       button.setAttribute("aria-label", `Chapter ${i + 1}: ${c.title}`);
       button.style.left = percent(starts[i]);
-      button.style.maxWidth = percent((starts[i + 1] ?? 1) - starts[i]);
+      button.style.maxWidth = `min(160px, ${percent((starts[i + 1] ?? 1) - starts[i])})`;
       button.addEventListener("click", () => go(c));
       return button;
     });
@@ -138,6 +152,7 @@ export class Timeline {
       const label = document.createElement("span");
       label.className = "hw-fold-label";
       label.textContent = f.label;
+      el.style.background = "var(--ground)";
       el.append(drawing(`0 0 ${teeth * 10} 10`, zigzag(teeth)), label);
       return el;
     });
@@ -150,8 +165,12 @@ export class Timeline {
     const { story, fold } = this.model;
     const times = fold.events.filter((e) => !UNMARKED.test(e.kind)).map((e) => story.s(e.n, e.t));
     const marks = decimate(times, story.start, story.end, TICKS);
-    const d = marks.map((p) => `M${(p * 1000).toFixed(1)} 0V10`).join("");
-    this.root.querySelector(".hw-ticks")?.replaceChildren(drawing("0 0 1000 10", d));
+    const ticks = marks.map((p) => {
+      const tick = document.createElement("i");
+      tick.style.left = percent(p);
+      return tick;
+    });
+    this.root.querySelector(".hw-ticks")?.replaceChildren(...ticks);
   }
 
   /**
@@ -211,6 +230,7 @@ function drawing(viewBox, d) {
   svg.setAttribute("viewBox", viewBox);
   svg.setAttribute("preserveAspectRatio", "none");
   svg.setAttribute("aria-hidden", "true");
+  Object.assign(svg.style, { width: "100%", height: "100%", fill: "none", stroke: "currentColor" });
   const path = document.createElementNS(SVG, "path");
   path.setAttribute("d", d);
   path.setAttribute("vector-effect", "non-scaling-stroke");
