@@ -1,0 +1,256 @@
+// Package image is the cluster's metadata as a broker or controller knows it:
+// the fold of the metadata log up to some offset (Kafka's MetadataImage).
+package image
+
+import (
+	"slices"
+	"sort"
+	"strconv"
+
+	"github.com/highwater-kafka/highwater/engine/kafka/wire"
+)
+
+// NoLeader is the leader id of a partition without leader.
+const NoLeader int32 = -1
+
+// Partition is a PartitionRegistration.
+type Partition struct {
+	Replicas       []int32
+	ISR            []int32
+	ELR            []int32
+	LastKnownELR   []int32
+	Leader         int32
+	LeaderEpoch    int32
+	PartitionEpoch int32
+	Recovery       int8 // LeaderRecoveryState: 0 RECOVERED, 1 RECOVERING
+}
+
+// Broker is a BrokerRegistration.
+type Broker struct {
+	ID       int32
+	Epoch    int64
+	Fenced   bool
+	Shutdown bool // in controlled shutdown
+	Rack     string
+}
+
+// Topic is a topic with its partitions in order.
+type Topic struct {
+	Name   string
+	Parts  []*Partition
+	Config map[string]string
+}
+
+// Image is the state after the record at Offset.
+type Image struct {
+	Offset  int64 // of the last record applied; −1 none
+	Topics  map[string]*Topic
+	Brokers map[int32]*Broker
+	Cluster map[string]string // cluster-wide dynamic configs
+	NextPID int64             // first producer id not yet handed out
+}
+
+// New is the image of an empty log.
+func New() *Image {
+	return &Image{Offset: -1, Topics: map[string]*Topic{}, Brokers: map[int32]*Broker{}, Cluster: map[string]string{}}
+}
+
+// Clone is a deep copy.
+func (im *Image) Clone() *Image {
+	c := New()
+	c.Offset, c.NextPID = im.Offset, im.NextPID
+	for n, t := range im.Topics {
+		ct := &Topic{Name: n, Config: map[string]string{}}
+		for k, v := range t.Config {
+			ct.Config[k] = v
+		}
+		for _, p := range t.Parts {
+			cp := *p
+			cp.Replicas, cp.ISR = slices.Clone(p.Replicas), slices.Clone(p.ISR)
+			cp.ELR, cp.LastKnownELR = slices.Clone(p.ELR), slices.Clone(p.LastKnownELR)
+			ct.Parts = append(ct.Parts, &cp)
+		}
+		c.Topics[n] = ct
+	}
+	for id, b := range im.Brokers {
+		cb := *b
+		c.Brokers[id] = &cb
+	}
+	for k, v := range im.Cluster {
+		c.Cluster[k] = v
+	}
+	return c
+}
+
+// TopicNames in sorted order.
+func (im *Image) TopicNames() []string {
+	ns := make([]string, 0, len(im.Topics))
+	for n := range im.Topics {
+		ns = append(ns, n)
+	}
+	sort.Strings(ns)
+	return ns
+}
+
+// BrokerIDs in ascending order.
+func (im *Image) BrokerIDs() []int32 {
+	ids := make([]int32, 0, len(im.Brokers))
+	for id := range im.Brokers {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Split parts "orders-0" into topic and partition; partition −1 if it is none.
+func Split(part string) (topic string, partition int) {
+	for i := len(part) - 1; i > 0; i-- {
+		if part[i] == '-' {
+			n, err := strconv.Atoi(part[i+1:])
+			if err != nil {
+				break
+			}
+			return part[:i], n
+		}
+	}
+	return part, -1
+}
+
+// Name joins topic and partition.
+func Name(topic string, partition int) string { return topic + "-" + strconv.Itoa(partition) }
+
+// Partition finds a partition by name, or nil.
+func (im *Image) Partition(part string) *Partition {
+	topic, p := Split(part)
+	t := im.Topics[topic]
+	if t == nil || p < 0 || p >= len(t.Parts) {
+		return nil
+	}
+	return t.Parts[p]
+}
+
+// Parts lists all partitions: topics by name, partitions ascending.
+func (im *Image) Parts() []string {
+	var ps []string
+	for _, n := range im.TopicNames() {
+		for i := range im.Topics[n].Parts {
+			ps = append(ps, Name(n, i))
+		}
+	}
+	return ps
+}
+
+// MinISR is the effective min.insync.replicas of a partition: the topic's
+// value, else the cluster-wide one, else 1, and never more than the replication
+// factor (Partition.effectiveMinIsr, KIP-966).
+func (im *Image) MinISR(part string) int {
+	topic, _ := Split(part)
+	v := 1
+	if s, ok := im.Cluster["min.insync.replicas"]; ok {
+		v, _ = strconv.Atoi(s)
+	}
+	if t := im.Topics[topic]; t != nil {
+		if s, ok := t.Config["min.insync.replicas"]; ok {
+			v, _ = strconv.Atoi(s)
+		}
+	}
+	if p := im.Partition(part); p != nil {
+		v = min(v, len(p.Replicas))
+	}
+	return v
+}
+
+// Apply folds one record, at this offset, into the image.
+func (im *Image) Apply(r *wire.MetaRecord, offset int64) {
+	im.Offset = offset
+	switch r.Type {
+	case "TopicRecord":
+		im.Topics[r.Name] = &Topic{Name: r.Name, Config: map[string]string{}}
+	case "RemoveTopicRecord":
+		delete(im.Topics, r.Name)
+	case "ConfigRecord":
+		if r.Part == "" {
+			im.Cluster[r.Name] = r.Value
+		} else if t := im.Topics[r.Part]; t != nil {
+			t.Config[r.Name] = r.Value
+		}
+	case "ClearElrRecord":
+		im.clearELR(r.Name)
+	case "PartitionRecord":
+		im.addPartition(r)
+	case "PartitionChangeRecord":
+		if p := im.Partition(r.Part); p != nil {
+			p.merge(r)
+		}
+	case "RegisterBrokerRecord":
+		im.Brokers[r.BrokerID] = &Broker{ID: r.BrokerID, Epoch: offset, Fenced: r.Fenced == 1, Rack: r.Value}
+	case "BrokerRegistrationChangeRecord":
+		if b := im.Brokers[r.BrokerID]; b != nil {
+			b.change(r)
+		}
+	case "ProducerIdsRecord":
+		im.NextPID, _ = strconv.ParseInt(r.Value, 10, 64)
+	}
+}
+
+func (im *Image) clearELR(topic string) {
+	for name, t := range im.Topics {
+		if topic != "" && name != topic {
+			continue
+		}
+		for _, p := range t.Parts {
+			p.ELR, p.LastKnownELR = nil, nil
+		}
+	}
+}
+
+func (im *Image) addPartition(r *wire.MetaRecord) {
+	topic, i := Split(r.Part)
+	t := im.Topics[topic]
+	if t == nil || i != len(t.Parts) {
+		return
+	}
+	p := &Partition{Replicas: r.Replicas, ISR: r.ISR, ELR: r.ELR, LastKnownELR: r.LastKnownELR, Leader: NoLeader,
+		LeaderEpoch: r.LeaderEpoch, PartitionEpoch: r.PartitionEpoch}
+	if r.Leader != nil {
+		p.Leader = *r.Leader
+	}
+	t.Parts = append(t.Parts, p)
+}
+
+// merge is PartitionRegistration.merge: the partition epoch grows with every
+// change, the leader epoch with every record that names a leader.
+func (p *Partition) merge(r *wire.MetaRecord) {
+	if r.ISR != nil || r.ISRSet {
+		p.ISR = r.ISR
+	}
+	if r.ELR != nil || r.ELRSet {
+		p.ELR = r.ELR
+	}
+	if r.LastKnownELR != nil || r.LastKnownSet {
+		p.LastKnownELR = r.LastKnownELR
+	}
+	if r.Replicas != nil {
+		p.Replicas = r.Replicas
+	}
+	if r.Recovery != nil {
+		p.Recovery = *r.Recovery
+	}
+	if r.Leader != nil {
+		p.Leader = *r.Leader
+		p.LeaderEpoch++
+	}
+	p.PartitionEpoch++
+}
+
+func (b *Broker) change(r *wire.MetaRecord) {
+	switch r.Fenced {
+	case 1:
+		b.Fenced = true
+	case -1:
+		b.Fenced = false
+	}
+	if r.Shutdown == 1 {
+		b.Shutdown = true
+	}
+}

@@ -1,0 +1,113 @@
+package sim
+
+import "github.com/highwater-kafka/highwater/engine/journal"
+
+// State of a process.
+type State string
+
+// The states, as they stand in <node>/state.
+const (
+	Running  State = "running"
+	Paused   State = "paused"
+	Stopped  State = "stopped"
+	Crashed  State = "crashed"
+	Vanished State = "vanished"
+)
+
+// Handler is a node's code.
+type Handler interface {
+	// Handle serves a request; it answers with Reply, now or later.
+	Handle(r *Request)
+}
+
+// Process is a node's process on its host.
+type Process struct {
+	Name string
+
+	w           *World
+	h           Handler
+	state       State
+	client      bool
+	incarnation int
+	deferred    []*Timer // timers and arrivals of a paused process, in order
+	conns       []*Conn  // open connections with this process at either end
+	fault       int      // the event that stopped or paused it
+}
+
+// AddProcess registers a running node. client says whether its links have the
+// latency of a client.
+func (w *World) AddProcess(name string, client bool, h Handler) *Process {
+	p := &Process{Name: name, w: w, h: h, state: Running, client: client}
+	w.procs[name] = p
+	w.order = append(w.order, p)
+	return p
+}
+
+// Process returns a node's process, or nil.
+func (w *World) Process(name string) *Process { return w.procs[name] }
+
+// SetHandler gives a process its code, where that needs the process first.
+func (p *Process) SetHandler(h Handler) { p.h = h }
+
+// State of the process.
+func (p *Process) State() State { return p.state }
+
+// Fault is the event that last stopped or paused the process, 0 if none.
+func (p *Process) Fault() int { return p.fault }
+
+func (p *Process) alive() bool { return p.state == Running || p.state == Paused }
+
+// After runs fn after d unless the process dies first; while it is paused the
+// timer waits for the resume.
+func (p *Process) After(d journal.Time, fn func()) *Timer {
+	t := p.w.After(d, fn)
+	t.proc, t.epoch = p, p.incarnation
+	return t
+}
+
+// Kill ends the process. A crash, a kill and a stop close its connections,
+// which the peers see one latency later; a vanished host says nothing.
+func (p *Process) Kill(s State) {
+	if !p.alive() {
+		return
+	}
+	p.state, p.fault = s, p.w.cause
+	p.incarnation++
+	p.deferred = nil
+	conns := p.conns
+	p.conns = nil
+	for _, c := range conns {
+		c.peerDied(p, s)
+	}
+}
+
+// Start makes the process run again, with new code.
+func (p *Process) Start(h Handler) {
+	p.state, p.h, p.fault = Running, h, 0
+	p.incarnation++
+}
+
+// Pause stops the process for a while (a long garbage collection, SIGSTOP).
+// What arrives meanwhile waits.
+func (p *Process) Pause() {
+	if p.state == Running {
+		p.state, p.fault = Paused, p.w.cause
+	}
+}
+
+// Resume lets it go on: what waited happens now, in its order.
+func (p *Process) Resume() {
+	if p.state != Paused {
+		return
+	}
+	p.state = Running
+	ts := p.deferred
+	p.deferred = nil
+	for _, t := range ts {
+		if t.dead {
+			continue
+		}
+		n := p.w.At(p.w.now, t.fn)
+		n.cause, n.proc, n.epoch = t.cause, p, t.epoch
+	}
+}
