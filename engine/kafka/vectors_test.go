@@ -1,6 +1,7 @@
 package kafka_test
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"os"
@@ -30,7 +31,9 @@ func vectors[I, E any](t *testing.T, name string, want int) []vectorCase[I, E] {
 	b, err := os.ReadFile(filepath.Join(dir, name+".json"))
 	require.NoError(t, err)
 	var f struct{ Cases []vectorCase[I, E] }
-	require.NoError(t, json.Unmarshal(b, &f))
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.UseNumber()
+	require.NoError(t, dec.Decode(&f))
 	if own {
 		require.Len(t, f.Cases, want, "cases in %s", name)
 	}
@@ -83,4 +86,37 @@ func TestCoordinatorPartition(t *testing.T) {
 			assert.Equal(t, c.Expected.Partition, kafka.PartitionFor(*c.Input.GroupID, c.Input.NumPartitions))
 		})
 	}
+}
+
+func TestConfigDefaults(t *testing.T) {
+	type in struct{ Scope, Config string }
+	type out struct{ Default any }
+	for _, c := range vectors[in, out](t, "config_defaults", 89) {
+		t.Run(c.ID, func(t *testing.T) {
+			d, ok := kafka.LookupConfig(c.Input.Scope, c.Input.Config)
+			require.True(t, ok, "the engine knows the key")
+			assert.Equal(t, c.Expected.Default == nil, d.Null)
+			assert.Equal(t, defaultText(c.Expected.Default), d.Default)
+		})
+	}
+}
+
+func defaultText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case []any:
+		s := ""
+		for i, x := range v {
+			if i > 0 {
+				s += ","
+			}
+			s += x.(string)
+		}
+		return s
+	case string:
+		return v
+	}
+	b, _ := json.Marshal(v)
+	return string(b)
 }
