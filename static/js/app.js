@@ -279,7 +279,7 @@ export class App {
     const { fold } = this.model;
     const story = new Story(run.story ?? [], run.folds ?? []);
     this.model = { fold, story, chapters: run.chapters ?? [], complete: false };
-    this.panel.text(".hw-title", run.title);
+    this.panel.introduce(run);
     this.timeline?.set(this.model, (c) => this.dispatch({ type: "event", n: c.n }));
     this.log?.set(fold);
     this.request();
@@ -419,9 +419,9 @@ export class App {
    */
   #keepAddress() {
     clearTimeout(this.addressTimer);
-    if (this.state.phase !== "paused" || this.pending || this.startAt !== null) return;
     const hash = formatLink(linkTo(this.state.n, this.model.chapters));
-    if (this.address === undefined) this.address = hash;
+    this.address ??= hash;
+    if (this.state.phase !== "paused" || this.pending || this.startAt !== null) return;
     if (hash === this.address) return;
     this.addressTimer = window.setTimeout(() => {
       try {
@@ -434,7 +434,7 @@ export class App {
   }
 
   /** @type {number | undefined} */ addressTimer;
-  /** The last address written; undefined until the first pause. @type {string | undefined} */ address;
+  /** The last address written; to begin with, the moment that needs none. @type {string | undefined} */ address;
 }
 
 /**

@@ -196,29 +196,22 @@ const ASIDE = 20;
 
 /**
  * How far down each box moves so that none covers another. Earlier ones stay
- * where they are; a later one slides up, a third one down, and it does so by
- * how near it is, so that nothing jumps as two pass each other.
+ * where they are; a later one slides up or down, to the side with more room, and
+ * it does so by how near it is, so that nothing jumps as two pass each other.
  * @param {readonly Box[]} boxes
  * @returns {number[]}
  */
 export function makeWay(boxes) {
-  /** @type {number[]} */
-  const shifts = [];
-  /** @type {number[]} */
-  const levels = [];
-  for (let i = 0; i < boxes.length; i++) {
-    /** @type {[number, number, number]} */
-    const crowding = [0, 0, 0];
-    for (let j = 0; j < i; j++) {
-      const k = levels[j];
-      crowding[k] = Math.max(crowding[k], nearness(boxes[i], boxes[j]));
-    }
-    let level = 0;
-    if (crowding[0] > 0) level = crowding[1] > 0 && crowding[2] < crowding[1] ? 2 : 1;
-    levels.push(level);
-    shifts.push(level === 0 ? 0 : (level === 1 ? -ASIDE : ASIDE) * crowding[0]);
-  }
-  return shifts;
+  /** @type {Box[]} */
+  const placed = [];
+  return boxes.map((box) => {
+    const crowding = (/** @type {number} */ dy) =>
+      placed.reduce((most, other) => Math.max(most, nearness({ ...box, y: box.y + dy }, other)), 0);
+    const here = crowding(0);
+    const shift = here === 0 ? 0 : here * (crowding(-ASIDE) <= crowding(ASIDE) ? -ASIDE : ASIDE);
+    placed.push({ ...box, y: box.y + shift });
+    return shift;
+  });
 }
 
 /**

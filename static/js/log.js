@@ -106,6 +106,7 @@ export class Log {
     button.type = "button";
     button.dataset.cmd = "copy";
     button.textContent = "Copy";
+    button.style.alignSelf = "flex-end";
     this.list.before(button);
     return button;
   }

@@ -4,7 +4,7 @@ import { chapterAt } from "./player.js";
 import { formatClock, formatFactor } from "./story.js";
 
 /** @import { Model, State } from "./player.js" */
-/** @import { Failure, Verdict } from "./types.js" */
+/** @import { Failure, Run, Verdict } from "./types.js" */
 
 export class Panel {
   /** @param {HTMLElement} root */
@@ -12,6 +12,9 @@ export class Panel {
     this.root = root;
     /** @type {Map<string, string>} */ this.written = new Map();
     this.spoken = { chapter: -1, n: 0 };
+    /** What stands in the caption before the first chapter. */
+    this.title = "";
+    this.summary = "";
   }
 
   /**
@@ -37,6 +40,13 @@ export class Panel {
     for (const el of this.root.querySelectorAll(selector)) el.setAttribute(name, value);
   }
 
+  /** @param {Run} run */
+  introduce(run) {
+    this.title = run.title;
+    this.summary = run.summary ?? "";
+    this.text(".hw-title", run.title);
+  }
+
   /** @param {string} text */
   say(text) {
     this.text(".hw-status", text);
@@ -56,8 +66,8 @@ export class Panel {
     this.text(".hw-clock", formatClock(t));
     this.text(".hw-factor", folded ? folded.label : formatFactor(story.factor(state.s) * state.speed));
     this.text(".hw-chapter", chapter ? `chapter ${i + 1} of ${chapters.length} · ${chapter.title}` : "");
-    this.text(".hw-caption-title", chapter?.title ?? "");
-    this.text(".hw-caption-text", chapter?.say ?? "");
+    this.text(".hw-caption-title", chapter?.title ?? this.title);
+    this.text(".hw-caption-text", chapter ? (chapter.say ?? "") : this.summary);
     this.text(".hw-say", event?.say ?? "");
     this.text(".hw-speed", `${state.speed}×`);
     const playing = state.phase === "playing" || (state.phase === "dragging" && state.resume);

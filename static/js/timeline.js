@@ -41,7 +41,7 @@ export class Timeline {
     /** @type {Model | null} */ this.model = null;
     /** @type {HTMLButtonElement[]} */ this.buttons = [];
     /** @type {number | null} */ this.pointer = null;
-    this.written = { p: "", now: "", text: "", chapter: -2 };
+    this.written = { p: "", now: "", n: -1, chapter: -2 };
     this.preview = document.createElement("div");
     this.preview.className = "hw-preview";
     this.preview.setAttribute("aria-hidden", "true");
@@ -191,8 +191,9 @@ export class Timeline {
     const now = cursor.s.toFixed(1);
     const text =
       formatClock(t) + (i < 0 ? "" : `, chapter ${i + 1} of ${chapters.length}: ${chapters[i].title}`);
-    if (now !== written.now || i !== written.chapter) {
+    if (now !== written.now || cursor.n !== written.n || i !== written.chapter) {
       written.now = now;
+      written.n = cursor.n;
       this.root.setAttribute("aria-valuenow", now);
       this.root.setAttribute("aria-valuetext", text);
     }

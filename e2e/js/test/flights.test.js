@@ -137,6 +137,18 @@ test("three pills at one place stand on three levels", () => {
   assert.deepEqual(makeWay([box, box, box]), [0, -20, 20]);
 });
 
+test("a pill makes way to the side where no other lane's pill is", () => {
+  const box = { x: 100, w: 80, h: 18 };
+  assert.deepEqual(
+    makeWay([
+      { ...box, y: 267 },
+      { ...box, y: 285 },
+      { ...box, y: 285 },
+    ]),
+    [0, 0, 20],
+  );
+});
+
 test("a pill makes way gradually as another comes near", () => {
   const shift = (/** @type {number} */ x) =>
     Math.abs(
