@@ -78,7 +78,7 @@ func stageSpec(r *Run, layout stage.Layout, open []string) stage.Spec {
 	for _, g := range r.Scenario.Groups {
 		s.Groups = append(s.Groups, stage.Group{ID: g.ID, Members: groupMembers(r, g)})
 	}
-	if layout != stage.Wide && open == nil {
+	if layout != stage.Wide && len(open) == 0 {
 		s.Open = leaders(r, s.Rows)
 	}
 	return s

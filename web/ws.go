@@ -134,7 +134,7 @@ func (s *session) open(ctx context.Context, m pageMessage) error {
 	s.current, s.request = run, m.OpenRequest
 	head := run.head
 	layout := stage.ParseLayout(m.Layout)
-	if layout != stage.Wide || m.Open != nil || m.Text != "" || len(m.Set) > 0 || len(m.Actions) > 2 {
+	if layout != stage.Wide || len(m.Open) > 0 || m.Text != "" || len(m.Set) > 0 || len(m.Actions) > 2 {
 		svg, err := run.draw(stageSpec(run.run, layout, m.Open), 1)
 		if err != nil {
 			return err

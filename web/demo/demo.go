@@ -76,6 +76,7 @@ func Run() *web.Run {
 		j.Records = append(j.Records, journal.Record{ID: journal.RecordID(i + 1), Topic: "orders", Key: &k, Value: "v", Producer: producers[i%3]})
 	}
 	j.Records = append(j.Records, journal.Record{ID: "r17", Topic: "orders", Key: &key, Value: "created", Producer: producers[0]})
+	j.Records = append(j.Records, journal.Record{ID: "r18", Topic: "orders", Value: "v", Producer: producers[2]})
 	return &web.Run{
 		ID: ID, Title: "Producer write, acks=all", Summary: "One record from send to committed, and who waits for whom.", Seed: 7,
 		Journal: j, Index: journal.NewIndex(j), Scenario: scenario(), View: b.view,
@@ -84,9 +85,9 @@ func Run() *web.Run {
 			{ID: "fetch", Title: "Followers fetch", N: 6, Say: "Brokers 2 and 3 fetch r17.", Focus: []string{"orders-0"}},
 			{ID: "ack", Title: "HW moves, answer", N: 16, Say: "Both followers asked for 6, so HW moves and the producer gets its answer.", Focus: []string{"orders-0"}},
 		},
-		Story: []web.Break{{N: 1, T: 0, S: 0}, {N: 2, T: 500000, S: 1}, {N: len(j.Events), T: 520000, S: 20}},
+		Story: []web.Break{{N: 1, T: 0, S: 0}, {N: 2, T: 500000, S: 1}, {N: len(j.Events), T: 511200, S: 20}},
 		Folds: []web.Fold{{S0: 0, S1: 1, Label: "idle, 500 ms"}},
-		Say:   say, Pill: pill, End: 520000,
+		Say:   say, Pill: pill, End: 511200,
 		Verdict: web.Verdict{OK: true, Expect: []web.Check{{Say: "r17 is committed.", OK: true, N: 19}}, Invariants: []web.Check{{Name: "HWMonotonicPerEpoch", OK: true, N: 19}}},
 	}
 }
@@ -152,7 +153,8 @@ func bootPartition(b *builder, set func(...any), p int, rs []int) {
 	}
 }
 
-// write is the record's way: produce, two fetches by each follower, answer.
+// write is the record's way: produce, two fetches by each follower, answer. The
+// followers go in step, a tenth of a millisecond apart.
 func write(b *builder) {
 	const part = "orders-0"
 	ps := producers[0]
@@ -165,6 +167,9 @@ func write(b *builder) {
 		e := journal.Event{Kind: kind, Node: node, Part: part, Msg: msg, API: api, From: from, To: to, F: f, Cause: len(b.events)}
 		if kind == journal.RequestSend || kind == journal.ResponseSend {
 			e.Arrive = t + 2000
+			if api == "Produce" {
+				e.Arrive = t + 3000
+			}
 		}
 		b.add(t, e, ch...)
 	}
@@ -180,22 +185,29 @@ func write(b *builder) {
 		"b1/orders-0/leo", int64(6), "b1/orders-0/log", log(), "b1/orders-0/waiting", []string{"DelayedProduce order-service"})
 	b.derive("v/b1/orders-0/waiting", "DelayedProduce: waits for 2, 3", "v/b1/orders-0/note", "2, 3 seen at 5",
 		"v/b2/orders-0/sync", "1 behind, in sync", "v/b3/orders-0/sync", "1 behind, in sync")
-	for i, f := range []string{"b2", "b3"} {
-		msg = 2 + i
-		t := journal.Time(503200 + 100*i)
+	followers := []string{"b2", "b3"}
+	step := func(t journal.Time, first int, do func(t journal.Time, f string)) {
+		for i, f := range followers {
+			msg = first + i
+			do(t+journal.Time(100*i), f)
+		}
+	}
+	step(503200, 2, func(t journal.Time, f string) {
 		send(t, journal.ResponseSend, "Fetch", "b1", f, journal.F("records", 1, "highWatermark", 5))
-		send(t+2000, journal.ResponseReceive, "Fetch", "b1", f, journal.F("records", 1, "highWatermark", 5))
-		b.add(t+2050, journal.Event{Kind: journal.ReplicaAppend, Node: f, Part: part, F: journal.F("baseOffset", 5, "count", 1, "epoch", 0)},
+	})
+	step(505200, 2, func(t journal.Time, f string) {
+		send(t, journal.ResponseReceive, "Fetch", "b1", f, journal.F("records", 1, "highWatermark", 5))
+		b.add(t+50, journal.Event{Kind: journal.ReplicaAppend, Node: f, Part: part, F: journal.F("baseOffset", 5, "count", 1, "epoch", 0)},
 			f+"/orders-0/leo", int64(6), f+"/orders-0/log", log())
 		b.derive("v/"+f+"/orders-0/sync", "in sync")
-	}
+	})
 	b.add(505500, journal.Event{Kind: journal.RequestSend, API: "BrokerHeartbeat", Node: "b3", From: "b3", To: "c1", Msg: 9, Arrive: 507500, Chatter: true, F: journal.F()})
-	for i, f := range []string{"b2", "b3"} {
-		msg = 4 + i
-		t := journal.Time(506000 + 100*i)
+	step(506000, 4, func(t journal.Time, f string) {
 		send(t, journal.RequestSend, "Fetch", f, "b1", journal.F("fetchOffset", 6))
-		send(t+2000, journal.RequestReceive, "Fetch", f, "b1", journal.F("fetchOffset", 6), "b1/orders-0/remote/"+f+"/leo", int64(6))
-	}
+	})
+	step(508000, 4, func(t journal.Time, f string) {
+		send(t, journal.RequestReceive, "Fetch", f, "b1", journal.F("fetchOffset", 6), "b1/orders-0/remote/"+f+"/leo", int64(6))
+	})
 	b.add(508150, journal.Event{Kind: journal.HWAdvance, Node: "b1", Part: part, F: journal.F("from", 5, "to", 6)}, "b1/orders-0/hw", int64(6), "b1/orders-0/waiting", nil)
 	b.derive("v/b1/orders-0/waiting", nil, "v/b1/orders-0/note", "2, 3 seen at 6")
 	msg = 1

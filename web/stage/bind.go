@@ -55,7 +55,7 @@ func (p Pen) show(key, is string, not bool) templ.OrderedAttributes {
 		a = append(a, templ.KeyValue[string, any]{Key: "data-is", Value: is})
 	}
 	if not {
-		a = append(a, templ.KeyValue[string, any]{Key: "data-not", Value: true})
+		a = append(a, templ.KeyValue[string, any]{Key: "data-not", Value: "1"})
 	}
 	v := Text(p.State.Get(key))
 	on := v != "" && v != "false"

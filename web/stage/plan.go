@@ -217,7 +217,9 @@ func (p *Plan) placeBrokers(left, right, y int) int {
 		lane := Lane{Name: r.Part, Title: r.Part, Key: "v/" + r.Part + "/isr", X: margin, X1: left, X2: right, LineY: y + laneHeight/2}
 		lane.Y = lane.LineY + 4
 		if !p.Side || left == margin {
+			// The words stand on the lane itself, so its line begins after them.
 			lane.X = left + 8
+			lane.X1 = lane.X + int(Measure(lane.Title, 11, true)) + 8 + int(Measure("ISR 3 of 3, min 2", 11, false)) + 8
 		}
 		p.Lanes = append(p.Lanes, lane)
 		y += laneHeight
@@ -227,7 +229,7 @@ func (p *Plan) placeBrokers(left, right, y int) int {
 		b.ID, b.Y, b.H, b.Small = id, top, y-top, b.W < 170
 		b.Title = NodeName(id)
 	}
-	for range p.Spec.Groups {
+	if len(p.Spec.Groups) > 0 {
 		lane := Lane{Name: "group", X: margin, X1: left, X2: right, LineY: y + laneHeight/2}
 		lane.Y = lane.LineY + 4
 		if p.Side && left > margin {
@@ -235,7 +237,6 @@ func (p *Plan) placeBrokers(left, right, y int) int {
 		}
 		p.Lanes = append(p.Lanes, lane)
 		y += laneHeight
-		break
 	}
 	return y
 }
@@ -247,7 +248,7 @@ func (p *Plan) card(b Box, broker, part string, full bool) Card {
 	if !full {
 		return c
 	}
-	const inset, endLabel = 12, 48
+	const inset, endLabel = 12, 42
 	c.Pitch = min(40, (b.W-inset-endLabel)/c.Cells)
 	for i := 0; i <= c.Cells; i++ {
 		x := inset + i*c.Pitch
@@ -317,8 +318,8 @@ func (p *Plan) stackGroups(y int) int {
 	return y
 }
 
-// connect lays the ways of pills. A lane has two tracks, brokers among
-// themselves above and clients below, so that the two do not cover each other.
+// connect lays the ways of pills. A lane has two tracks, so that
+// messages of neighbours do not cover those of clients.
 func (p *Plan) connect(left, right int) {
 	const track = 9
 	way := func(lane, a, b string, xa, xb, y int) {
@@ -350,38 +351,42 @@ func (p *Plan) connect(left, right int) {
 	for _, lane := range p.Lanes {
 		y := lane.LineY
 		for i, a := range p.Brokers {
-			for _, b := range p.Brokers[i+1:] {
-				way(lane.Name, a.ID, b.ID, a.mid(), b.mid(), y-track)
+			for j, b := range p.Brokers[i+1:] {
+				// Next neighbours go above, others below: a leader answers two followers at once.
+				way(lane.Name, a.ID, b.ID, a.mid(), b.mid(), y-track+2*track*(j%2))
 			}
 			for _, c := range clients {
-				x := a.mid()
-				if d := x - clientX[c]; d > -60 && d < 60 { // a way needs some length to be seen
-					x = clientX[c] + 60
-					if x > right-20 {
-						x = clientX[c] - 60
-					}
-				}
+				x := p.apart(clientX[c], a.mid())
 				way(lane.Name, c, a.ID, clientX[c], x, y+track)
 			}
 		}
 		if lane.Name != "controller" {
 			continue
 		}
-		// Controllers stand above brokers, so the ends are set apart.
+		// Controllers among themselves share the upper track with brokers: none of them waits below.
 		for i, a := range p.Controllers {
 			for _, b := range p.Controllers[i+1:] {
 				way(lane.Name, a.ID, b.ID, a.mid(), b.mid(), y-track)
 			}
 			for _, b := range p.Brokers {
-				xa, xb := a.mid(), b.mid()
-				if d := xa - xb; d > -80 && d < 80 {
-					xa, xb = xa+40, xb-40
-				}
-				way(lane.Name, b.ID, a.ID, xb, xa, y+track)
+				way(lane.Name, b.ID, a.ID, b.mid(), p.apart(b.mid(), a.mid()), y+track)
 			}
 			for _, c := range clients {
-				way(lane.Name, c, a.ID, clientX[c], a.mid(), y+track)
+				way(lane.Name, c, a.ID, clientX[c], p.apart(clientX[c], a.mid()), y+track)
 			}
 		}
 	}
+}
+
+// apart moves the end of a way so that the way is long enough to be seen, and
+// stays within the stage.
+func (p *Plan) apart(from, to int) int {
+	const least = 70
+	switch d := to - from; {
+	case d >= least || d <= -least:
+		return to
+	case d >= 0 && from+least < p.W-margin || from-least < margin:
+		return from + least
+	}
+	return from - least
 }

@@ -1,0 +1,50 @@
+package page_test
+
+import (
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+	"github.com/highwater-kafka/highwater/web/page"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the expected files anew")
+
+func golden(t *testing.T, name string, c templ.Component) {
+	t.Helper()
+	var b strings.Builder
+	require.NoError(t, c.Render(context.Background(), &b))
+	got := strings.ReplaceAll(b.String(), "><", ">\n<") + "\n"
+	file := filepath.Join("testdata", name+".html")
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(want), got)
+}
+
+var frame = page.Frame{Title: "Title", Static: "/static/hash"}
+
+func TestPages(t *testing.T) {
+	card := page.Card{ID: "demo", Title: "A <title>", Summary: "A summary.", Length: "3 chapters"}
+	t.Run("card", func(t *testing.T) { golden(t, "card", page.MenuCard(card)) })
+	t.Run("menu", func(t *testing.T) { golden(t, "menu", page.Menu(frame, "", []page.Card{card})) })
+	t.Run("controls", func(t *testing.T) { golden(t, "controls", page.Controls()) })
+	t.Run("problem", func(t *testing.T) {
+		golden(t, "problem", page.ProblemPage(page.Problem{Frame: frame, Heading: "Heading", Sentence: "A sentence."}))
+	})
+	t.Run("player", func(t *testing.T) {
+		golden(t, "player", page.PlayerPage(page.Player{
+			Frame: frame, Scenario: "demo", Summary: "A summary.", Layout: "wide", Stage: "<svg></svg>",
+			Boot: page.Boot{Scenario: "demo", Layout: "wide", Set: map[string]string{"x": "</script>"}, WS: "/ws"},
+		}))
+	})
+}
