@@ -1,0 +1,114 @@
+package replica
+
+// Batch is a record batch in a log.
+type Batch struct {
+	Base          int64
+	Epoch         int32   // leader epoch in which it was appended
+	IDs           []int32 // records, by number
+	ProducerID    int64   // −1 without idempotence
+	ProducerEpoch int16
+	BaseSeq       int32
+	Bytes         int
+	Control, Txn  bool
+}
+
+// Last is the offset of the last record.
+func (b Batch) Last() int64 { return b.Base + int64(len(b.IDs)) - 1 }
+
+// Log is UnifiedLog without segments.
+type Log struct {
+	batches   []Batch
+	start     int64
+	leo       int64
+	hw        int64
+	epochs    EpochCache
+	producers producers
+}
+
+// NewLog is an empty log that starts at offset 0.
+func NewLog() *Log { return &Log{producers: producers{}} }
+
+// StartAt moves an empty log to an offset.
+func (l *Log) StartAt(offset int64) { l.start, l.leo, l.hw = offset, offset, offset }
+
+// LogStart is the first offset available.
+func (l *Log) LogStart() int64 { return l.start }
+
+// LEO is the log end offset: what the next record gets.
+func (l *Log) LEO() int64 { return l.leo }
+
+// HW is the high watermark as this replica knows it.
+func (l *Log) HW() int64 { return l.hw }
+
+// SetHW moves the high watermark, within the log.
+func (l *Log) SetHW(hw int64) { l.hw = max(l.start, min(hw, l.leo)) }
+
+// Epochs is the leader-epoch cache.
+func (l *Log) Epochs() *EpochCache { return &l.epochs }
+
+// Batches returns the content. Do not change it.
+func (l *Log) Batches() []Batch { return l.batches }
+
+// AppendAsLeader gives a batch its offsets and the leader's epoch.
+func (l *Log) AppendAsLeader(b Batch, epoch int32) Batch {
+	b.Base, b.Epoch = l.leo, epoch
+	return l.AppendAsFollower(b)
+}
+
+// AppendAsFollower writes a batch as the leader has it.
+func (l *Log) AppendAsFollower(b Batch) Batch {
+	l.epochs.Assign(b.Epoch, b.Base)
+	l.batches = append(l.batches, b)
+	l.leo = b.Last() + 1
+	l.producers.update(b)
+	return b
+}
+
+// Truncate cuts the log at an offset. A batch that reaches beyond it goes whole
+// (LocalLog.truncateTo). The high watermark goes down with the log.
+func (l *Log) Truncate(to int64) {
+	if to >= l.leo {
+		return
+	}
+	n := len(l.batches)
+	for n > 0 && l.batches[n-1].Last() >= to {
+		n--
+	}
+	l.batches = l.batches[:n:n]
+	l.leo = max(to, l.start)
+	if n > 0 {
+		l.leo = l.batches[n-1].Last() + 1
+	} else {
+		l.leo = l.start
+	}
+	l.hw = min(l.hw, l.leo)
+	l.epochs.TruncateFromEnd(l.leo)
+	l.producers = producers{}
+	for _, b := range l.batches {
+		l.producers.update(b)
+	}
+}
+
+// Read returns whole batches from the one that holds from, all below end, up to
+// maxBytes; the first comes even if it is larger.
+func (l *Log) Read(from, end int64, maxBytes int) []Batch {
+	var out []Batch
+	bytes := 0
+	lo := len(l.batches)
+	for lo > 0 && l.batches[lo-1].Last() >= from {
+		lo--
+	}
+	for _, b := range l.batches[lo:] {
+		if b.Base >= end || b.Last() >= end || len(out) > 0 && bytes+b.Bytes > maxBytes {
+			break
+		}
+		bytes += b.Bytes
+		out = append(out, b)
+	}
+	return out
+}
+
+// CheckProducer tests a batch against the producer's state.
+func (l *Log) CheckProducer(b Batch, origin Origin) (*BatchMeta, string) {
+	return l.producers.check(b, origin)
+}
