@@ -1,0 +1,358 @@
+// Package controller is one KRaft controller: a voter that replicates the
+// metadata log, and, where it leads the quorum, the active controller that
+// decides about brokers, topics and partitions.
+//
+// Left out for now: elections (the voters keep the leader of a formed start),
+// snapshots, reassignment, and the fencing of brokers that fall silent.
+package controller
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/highwater-kafka/highwater/engine/journal"
+	"github.com/highwater-kafka/highwater/engine/kafka"
+	"github.com/highwater-kafka/highwater/engine/kafka/image"
+	"github.com/highwater-kafka/highwater/engine/kafka/wire"
+	"github.com/highwater-kafka/highwater/engine/sim"
+)
+
+// metadataPart is the only partition of the metadata log.
+const metadataPart = "__cluster_metadata-0"
+
+// Node is a controller process.
+type Node struct {
+	w      *sim.World
+	proc   *sim.Process
+	id     int32
+	name   string
+	voters []int32
+	cfg    *kafka.Config
+
+	epoch  int32
+	leader int32
+	log    []wire.MetaBatch
+	leo    int64
+	hw     int64
+
+	// the follower's side
+	conn *sim.Conn
+	busy bool
+
+	// the leader's side
+	ends    map[int32]int64 // log end of each voter, from its fetch offset
+	parked  []*parkedFetch
+	img     *image.Image // with what is not yet committed
+	done    *image.Image // committed
+	pending []wire.MetaRecord
+	linger  *sim.Timer
+	waits   []deferred
+	contact map[int32]journal.Time
+}
+
+// deferred is an answer that waits for its records to be committed.
+type deferred struct {
+	offset int64 // answered when the high watermark is above it
+	fn     func()
+}
+
+type parkedFetch struct {
+	r     *sim.Request
+	q     *wire.FetchRequest
+	timer *sim.Timer
+}
+
+// New makes a controller with an empty log.
+func New(w *sim.World, proc *sim.Process, id int32, voters []int32, cfg *kafka.Config) *Node {
+	return &Node{w: w, proc: proc, id: id, name: kafka.NodeName(kafka.BrokerID(id)), voters: voters, cfg: cfg,
+		leader: -1, ends: map[int32]int64{}, img: image.New(), done: image.New(), contact: map[int32]journal.Time{}}
+}
+
+// Name of the controller.
+func (n *Node) Name() string { return n.name }
+
+// Epoch is the quorum epoch.
+func (n *Node) Epoch() int32 { return n.epoch }
+
+// Image is the committed metadata. Do not change it.
+func (n *Node) Image() *image.Image { return n.done }
+
+// LogFrom returns the committed batches from an offset on.
+func (n *Node) LogFrom(offset int64) []wire.MetaBatch {
+	var out []wire.MetaBatch
+	for _, b := range n.log {
+		if b.BaseOffset >= offset && b.Last() < n.hw {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+func (n *Node) active() bool { return n.leader == n.id }
+
+// Formed puts the voter into a resting quorum: everybody has the whole log, and
+// it is committed.
+func (n *Node) Formed(log []wire.MetaBatch, epoch, leader int32) {
+	n.log = slices.Clone(log)
+	n.leo = log[len(log)-1].Last() + 1
+	n.hw, n.epoch, n.leader = n.leo, epoch, leader
+	for _, b := range log {
+		for i := range b.Records {
+			n.img.Apply(&b.Records[i], b.BaseOffset+int64(i))
+			n.done.Apply(&b.Records[i], b.BaseOffset+int64(i))
+		}
+	}
+	for _, v := range n.voters {
+		n.ends[v] = n.leo
+	}
+}
+
+// Start begins what the active controller does by itself.
+func (n *Node) Start() {
+	if n.active() {
+		n.noOp()
+	}
+}
+
+// noOp writes a NoOpRecord each metadata.max.idle.interval.ms (KIP-835).
+func (n *Node) noOp() {
+	n.proc.After(journal.Millis(n.cfg.Millis("metadata.max.idle.interval.ms")), func() {
+		n.write([]wire.MetaRecord{{Type: "NoOpRecord"}}, nil)
+		n.noOp()
+	}).Because(-1)
+}
+
+// Handle serves a request.
+func (n *Node) Handle(r *sim.Request) {
+	if q, ok := r.Body.(*wire.FetchRequest); ok {
+		n.handleFetch(r, q)
+		return
+	}
+	if !n.active() {
+		n.refuse(r)
+		return
+	}
+	switch q := r.Body.(type) {
+	case *wire.BrokerHeartbeatRequest:
+		n.heartbeat(r, q)
+	case *wire.AlterPartitionRequest:
+		n.alterPartition(r, q)
+	case *wire.CreateTopicsRequest:
+		n.createTopics(r, q)
+	case *wire.AllocateProducerIDsRequest:
+		start := n.img.NextPID
+		n.write([]wire.MetaRecord{{Type: "ProducerIdsRecord", BrokerID: q.BrokerID, Value: fmt.Sprint(start + 1000)}}, func() {
+			r.Reply(&wire.AllocateProducerIDsResponse{ProducerIDStart: start, ProducerIDLen: 1000}, 0, false)
+		})
+	}
+}
+
+func (n *Node) refuse(r *sim.Request) {
+	switch r.Body.(type) {
+	case *wire.BrokerHeartbeatRequest:
+		r.Reply(&wire.BrokerHeartbeatResponse{ErrorCode: kafka.NotController}, 0, false)
+	case *wire.AlterPartitionRequest:
+		r.Reply(&wire.AlterPartitionResponse{ErrorCode: kafka.NotController}, 0, false)
+	case *wire.AllocateProducerIDsRequest:
+		r.Reply(&wire.AllocateProducerIDsResponse{ErrorCode: kafka.NotController}, 0, false)
+	case *wire.CreateTopicsRequest:
+		r.Reply(&wire.CreateTopicsResponse{Topics: []wire.TopicError{{ErrorCode: kafka.NotController}}}, 0, false)
+	}
+}
+
+// write appends the records of one operation: they count in memory at once, go
+// to the log after controller.quorum.append.linger.ms, and fn runs when they are
+// committed (QuorumController's deferred events).
+func (n *Node) write(recs []wire.MetaRecord, fn func()) {
+	base := n.leo + int64(len(n.pending))
+	for i := range recs {
+		n.img.Apply(&recs[i], base+int64(i))
+	}
+	n.pending = append(n.pending, recs...)
+	if fn != nil {
+		cause := n.w.Cause()
+		n.waits = append(n.waits, deferred{base + int64(len(recs)) - 1, func() {
+			_ = cause
+			fn()
+		}})
+	}
+	if n.linger == nil {
+		n.linger = n.proc.After(journal.Millis(n.cfg.Millis("controller.quorum.append.linger.ms")), n.flush)
+	} else if fn != nil {
+		n.linger.Because(n.w.Cause())
+	}
+}
+
+func (n *Node) flush() {
+	n.linger = nil
+	b := wire.MetaBatch{BaseOffset: n.leo, Epoch: n.epoch, Records: n.pending}
+	n.pending = nil
+	n.log = append(n.log, b)
+	n.leo = b.Last() + 1
+	n.ends[n.id] = n.leo
+	var texts []string
+	for i := range b.Records {
+		texts = append(texts, RecordText(&b.Records[i]))
+	}
+	n.w.Emit(journal.Event{Kind: journal.MetadataAppend, Node: n.name, Chatter: idle(b.Records), F: journal.F("baseOffset", b.BaseOffset, "records", texts),
+		Ch: []journal.Change{{Key: journal.NodeKey(n.name, "leo"), Val: n.leo}}})
+	n.advance()
+	n.answerParked()
+}
+
+func idle(recs []wire.MetaRecord) bool {
+	for i := range recs {
+		if recs[i].Type != "NoOpRecord" {
+			return false
+		}
+	}
+	return true
+}
+
+// advance is the commit rule: the log end that a majority of voters has
+// (LeaderState.maybeUpdateHighWatermark).
+func (n *Node) advance() {
+	var ends []int64
+	for _, v := range n.voters {
+		ends = append(ends, n.ends[v])
+	}
+	slices.Sort(ends)
+	slices.Reverse(ends)
+	hw := ends[len(ends)/2]
+	if hw <= n.hw {
+		return
+	}
+	from := n.hw
+	n.hw = hw
+	n.commit(from)
+	n.answerParked()
+}
+
+// commit makes records below the high watermark visible.
+func (n *Node) commit(from int64) {
+	var recs []wire.MetaRecord
+	var parts []string
+	for _, b := range n.log {
+		for i := range b.Records {
+			off := b.BaseOffset + int64(i)
+			if off < from || off >= n.hw {
+				continue
+			}
+			n.done.Apply(&b.Records[i], off)
+			recs = append(recs, b.Records[i])
+			if p := b.Records[i].Part; p != "" && strings.HasPrefix(b.Records[i].Type, "Partition") && !slices.Contains(parts, p) {
+				parts = append(parts, p)
+			}
+		}
+	}
+	ch := []journal.Change{{Key: journal.NodeKey(n.name, "commit"), Val: n.hw}}
+	for _, part := range parts {
+		ch = append(ch, metaChanges(n.done, part)...)
+	}
+	c := n.w.Emit(journal.Event{Kind: journal.MetadataCommit, Node: n.name, Chatter: idle(recs), F: journal.F("highWatermark", n.hw), Ch: ch})
+	for i := range recs {
+		if r := &recs[i]; r.Leader != nil && r.Type == "PartitionChangeRecord" {
+			p := n.done.Partition(r.Part)
+			n.w.Because(c, func() {
+				n.w.Emit(journal.Event{Kind: journal.LeaderElect, Node: n.name, Part: r.Part, F: journal.F("leader", p.Leader, "leaderEpoch", p.LeaderEpoch, "isr", join(p.ISR))})
+			})
+		}
+	}
+	waits := n.waits
+	n.waits = nil
+	for _, d := range waits {
+		if d.offset >= n.hw {
+			n.waits = append(n.waits, d)
+			continue
+		}
+		n.w.Because(c, d.fn)
+	}
+}
+
+func join(ids []int32) string {
+	var s []string
+	for _, id := range ids {
+		s = append(s, fmt.Sprint(id))
+	}
+	return strings.Join(s, ",")
+}
+
+func metaChanges(im *image.Image, part string) []journal.Change {
+	p := im.Partition(part)
+	k := func(f string) string { return journal.MetaKey(part, f) }
+	list := func(ids []int32) any {
+		if len(ids) == 0 {
+			return nil
+		}
+		return join(ids)
+	}
+	return []journal.Change{{Key: k("leader"), Val: p.Leader}, {Key: k("leaderEpoch"), Val: p.LeaderEpoch}, {Key: k("partitionEpoch"), Val: p.PartitionEpoch},
+		{Key: k("replicas"), Val: join(p.Replicas)}, {Key: k("isr"), Val: join(p.ISR)}, {Key: k("elr"), Val: list(p.ELR)}, {Key: k("lastKnownElr"), Val: list(p.LastKnownELR)}}
+}
+
+// RecordText is a metadata record in short: its type, subject and what it sets.
+func RecordText(r *wire.MetaRecord) string {
+	s := r.Type
+	switch r.Type {
+	case "TopicRecord":
+		return s + " " + r.Name
+	case "ConfigRecord":
+		return s + " " + r.Part + " " + r.Name + "=" + r.Value
+	case "ClearElrRecord":
+		return s + " " + r.Name
+	case "PartitionRecord":
+		return fmt.Sprintf("%s %s replicas %s leader %d", s, r.Part, join(r.Replicas), *r.Leader)
+	case "PartitionChangeRecord":
+		s += " " + r.Part
+		if r.ISR != nil || r.ISRSet {
+			s += " isr " + join(r.ISR)
+		}
+		if r.Leader != nil {
+			s += fmt.Sprintf(" leader %d", *r.Leader)
+		}
+		if r.ELRSet {
+			s += " elr " + join(r.ELR)
+		}
+	case "RegisterBrokerRecord", "ProducerIdsRecord":
+		return fmt.Sprintf("%s broker %d", s, r.BrokerID)
+	case "BrokerRegistrationChangeRecord":
+		return fmt.Sprintf("%s broker %d fenced %d", s, r.BrokerID, r.Fenced)
+	}
+	return s
+}
+
+// Snapshot reads the controller's own keys from the live object.
+func (n *Node) Snapshot() []journal.Change {
+	role := "follower"
+	if n.active() {
+		role = "leader"
+	}
+	k := func(f string) string { return journal.NodeKey(n.name, f) }
+	return []journal.Change{{Key: k("state"), Val: string(n.proc.State())}, {Key: k("role"), Val: role}, {Key: k("epoch"), Val: n.epoch},
+		{Key: k("leo"), Val: n.leo}, {Key: k("commit"), Val: n.hw}}
+}
+
+// FormedChanges is the resting state for event 1; the active controller adds
+// the committed metadata and the brokers' sessions.
+func (n *Node) FormedChanges() []journal.Change {
+	ch := n.Snapshot()
+	if !n.active() {
+		return ch
+	}
+	for _, part := range n.done.Parts() {
+		for _, c := range metaChanges(n.done, part) {
+			if c.Val != nil {
+				ch = append(ch, c)
+			}
+		}
+	}
+	for _, id := range n.done.BrokerIDs() {
+		state := "active"
+		if n.done.Brokers[id].Fenced {
+			state = "fenced"
+		}
+		ch = append(ch, journal.Change{Key: journal.SessionKey(kafka.NodeName(kafka.BrokerID(id))), Val: state})
+	}
+	return ch
+}
