@@ -168,22 +168,27 @@ func (f *fetcher) answered(res sim.Result) {
 	f.busy = true
 	f.n.proc.After(wait, func() {
 		f.busy = false
-		f.process(r)
-		f.next()
+		f.n.w.Because(f.process(r), f.next)
 	})
 }
 
 // process is AbstractFetcherThread.processFetchRequest, partition by partition.
-func (f *fetcher) process(r *wire.FetchResponse) {
+// It returns the last event, which enables the next Fetch.
+func (f *fetcher) process(r *wire.FetchResponse) (last int) {
 	cause := f.n.w.Cause()
+	last = cause
 	for i := range r.Parts {
 		p := &r.Parts[i]
 		st, h := f.at[p.Part], f.n.replicas[p.Part]
 		if st == nil || h == nil || st.sent == nil || st.sent.CurrentLeaderEpoch != st.leaderEpoch {
 			continue // the leader epoch changed meanwhile: dropped
 		}
-		f.n.w.Because(cause, func() { f.processOne(p, st, h) })
+		f.n.w.Because(cause, func() {
+			f.processOne(p, st, h)
+			last = f.n.w.Cause()
+		})
 	}
+	return last
 }
 
 func (f *fetcher) processOne(p *wire.FetchResult, st *fetchState, h *hosted) {

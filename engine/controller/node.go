@@ -37,8 +37,9 @@ type Node struct {
 	hw     int64
 
 	// the follower's side
-	conn *sim.Conn
-	busy bool
+	conn  *sim.Conn
+	busy  bool
+	quiet bool // the last answer brought nothing but NoOp records
 
 	// the leader's side
 	ends    map[int32]int64 // log end of each voter, from its fetch offset
@@ -171,11 +172,7 @@ func (n *Node) write(recs []wire.MetaRecord, fn func()) {
 	}
 	n.pending = append(n.pending, recs...)
 	if fn != nil {
-		cause := n.w.Cause()
-		n.waits = append(n.waits, deferred{base + int64(len(recs)) - 1, func() {
-			_ = cause
-			fn()
-		}})
+		n.waits = append(n.waits, deferred{base + int64(len(recs)) - 1, fn})
 	}
 	if n.linger == nil {
 		n.linger = n.proc.After(journal.Millis(n.cfg.Millis("controller.quorum.append.linger.ms")), n.flush)

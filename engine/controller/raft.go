@@ -146,6 +146,7 @@ func (n *Node) fetched(res sim.Result) {
 		n.w.Emit(journal.Event{Kind: journal.MetadataApply, Node: n.name, Chatter: chatter, F: journal.F("offset", n.leo-1),
 			Ch: []journal.Change{{Key: journal.NodeKey(n.name, "leo"), Val: n.leo}, {Key: journal.NodeKey(n.name, "commit"), Val: n.hw}}})
 	}
+	n.quiet = chatter
 	n.fetch()
 }
 
@@ -156,8 +157,7 @@ func (n *Node) fetch() {
 	if n.conn.Open() {
 		n.busy = true
 		call := n.poll()
-		call.Chatter = n.ends[n.id] == n.leo
-		n.ends[n.id] = n.leo
+		call.Chatter = n.quiet
 		n.conn.Call(call)
 		return
 	}

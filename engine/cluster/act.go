@@ -1,0 +1,245 @@
+package cluster
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/highwater-kafka/highwater/engine/journal"
+	"github.com/highwater-kafka/highwater/engine/sim"
+)
+
+// Supported are the actions that can be simulated.
+var Supported = []string{"produce", "pause", "resume", "cut", "connect", "reset", "slow", "kill", "commit", "seek"}
+
+// schedule puts the outside world into the queue. At one instant rest reads
+// first, then topics, producers and members start, then actions follow in file
+// order.
+func (r *run) schedule() {
+	root := func(at journal.Time, fn func()) { r.w.At(at, fn).Because(-1) }
+	for _, x := range r.sc.Rest {
+		root(x.At, func() { r.rests = append(r.rests, r.restState(x.Label)) })
+	}
+	for _, t := range r.sc.Topics {
+		if t.At != nil {
+			root(*t.At, func() { r.createTopic(&t) })
+		}
+	}
+	for _, p := range r.sc.Producers {
+		if p.At != nil {
+			root(*p.At, func() {
+				r.action("producer", p.ID, journal.F("id", p.ID))
+				r.prods[p.ID].Start(r.writes(p.ID))
+			})
+		}
+	}
+	for _, g := range r.sc.Groups {
+		for _, m := range g.Members {
+			if m.At != nil {
+				root(*m.At, func() {
+					r.action("member", m.ID, journal.F("id", m.ID))
+					r.cons[m.ID].Start()
+				})
+			}
+		}
+	}
+	for i := range r.sc.Actions {
+		a := &r.sc.Actions[i]
+		if a.On == nil {
+			root(a.At, func() { r.act(a) })
+			continue
+		}
+		r.anchor(a)
+	}
+}
+
+// anchor waits for the event that an action hangs on.
+func (r *run) anchor(a *Action) {
+	left := max(a.On.Nth, 1)
+	r.w.Watch(func(e *journal.Event) {
+		if left == 0 || !a.On.Matches(e) {
+			return
+		}
+		left--
+		if left > 0 {
+			return
+		}
+		r.w.After(a.After, func() {
+			if r.sc.End == 0 {
+				r.end = max(r.end, r.w.Now()+5*journal.Second)
+			}
+			r.act(a)
+		}).Because(-1)
+	})
+}
+
+func (r *run) action(do, node string, f journal.Fields) int {
+	fs := append(journal.F("do", do), f...)
+	return r.w.Emit(journal.Event{Kind: journal.Action, Node: node, Cause: -1, F: fs})
+}
+
+func (r *run) act(a *Action) {
+	switch a.Do {
+	case "produce":
+		r.produce(a)
+	case "pause", "resume":
+		r.pause(a)
+	case "cut", "connect", "reset", "slow":
+		r.link(a)
+	case "kill":
+		r.action(a.Do, a.Node, nil)
+		if p := r.process(a.Node); p != nil {
+			n := r.w.Emit(journal.Event{Kind: journal.NodeCrash, Node: a.Node, Ch: []journal.Change{{Key: journal.NodeKey(a.Node, "state"), Val: "crashed"}}})
+			r.w.Because(n, func() { p.Kill(sim.Crashed) })
+		}
+	case "commit":
+		n := r.action(a.Do, a.By, journal.F("offsets", len(a.Offsets)))
+		r.w.Because(n, func() { r.cons[a.By].Commit(a.Offsets) })
+	case "seek":
+		n := r.action(a.Do, a.By, journal.F("part", a.Parts, "offset", a.Offset))
+		r.w.Because(n, func() {
+			for _, p := range a.Parts {
+				r.cons[a.By].Seek(p, a.Offset)
+			}
+		})
+	}
+}
+
+// produce sends the records of a workload.
+func (r *run) produce(a *Action) {
+	p := r.prods[a.By]
+	count := max(a.Count, 1)
+	var send func(i int)
+	send = func(i int) {
+		key, value := a.record(r.w, i)
+		n := r.action("produce", a.By, journal.F("topic", a.Topic, "key", key, "value", value))
+		next := func() {
+			if i+1 < count {
+				r.w.After(a.Every, func() { send(i + 1) }).Because(-1)
+			}
+		}
+		r.w.Because(n, func() {
+			p.Send(a.Topic, key, value, a.Partition, func(bool) {
+				if a.Each == "acked" {
+					next()
+				}
+			})
+		})
+		if a.Each != "acked" && (a.Every > 0 || i+1 >= count) {
+			next()
+		} else if a.Each != "acked" {
+			send(i + 1)
+		}
+	}
+	send(0)
+}
+
+// record is the key and value of the i-th record of a workload.
+func (a *Action) record(w *sim.World, i int) (*string, string) {
+	n := strconv.Itoa(i + 1)
+	key := a.Key
+	switch {
+	case a.Zipf != nil:
+		k := a.Zipf.Prefix + strconv.Itoa(a.Zipf.draw(w.Stream(a.By, "keys")))
+		key = &k
+	case len(a.Keys) > 0:
+		key = &a.Keys[i%len(a.Keys)]
+	}
+	if key != nil {
+		k := strings.ReplaceAll(*key, "{i}", n)
+		key = &k
+	}
+	value := a.Value
+	switch {
+	case len(a.Values) > 0:
+		value = a.Values[i%len(a.Values)]
+	case a.Count > 1 && !strings.Contains(value, "{i}"):
+		value = fmt.Sprintf("%s-%d", value, i)
+	}
+	return key, strings.ReplaceAll(value, "{i}", n)
+}
+
+// draw picks a rank from 1 to Of with weight 1/rank^S in integer arithmetic:
+// powers of whole exponents exactly, the rest by interpolation between them.
+func (z *Zipf) draw(r *sim.Rand) int {
+	const scale = 1 << 40
+	whole, frac := z.S/100, int64(z.S%100)
+	pow := func(rank int64, e int) int64 {
+		v := int64(scale)
+		for range e {
+			v /= rank
+		}
+		return v
+	}
+	var weights []int64
+	total := int64(0)
+	for rank := int64(1); rank <= int64(max(z.Of, 1)); rank++ {
+		wt := (pow(rank, whole)*(100-frac) + pow(rank, whole+1)*frac) / 100
+		weights = append(weights, wt)
+		total += wt
+	}
+	x := r.Intn(total)
+	for i, wt := range weights {
+		if x -= wt; x < 0 {
+			return i + 1
+		}
+	}
+	return len(weights)
+}
+
+func (r *run) pause(a *Action) {
+	p := r.process(a.Node)
+	n := r.action(a.Do, a.Node, nil)
+	kind, state := journal.NodePause, sim.Paused
+	if a.Do == "resume" {
+		kind, state = journal.NodeResume, sim.Running
+	}
+	r.w.Because(n, func() {
+		r.w.Emit(journal.Event{Kind: kind, Node: a.Node, Ch: []journal.Change{{Key: journal.NodeKey(a.Node, "state"), Val: string(state)}}})
+		if a.Do == "pause" {
+			p.Pause()
+		} else {
+			p.Resume()
+		}
+	})
+}
+
+func (r *run) link(a *Action) {
+	n := r.action(a.Do, "", journal.F("from", a.From, "to", a.To))
+	if a.Do == "connect" && len(a.From) == 0 && len(a.To) == 0 {
+		for _, x := range r.w.Cuts() {
+			r.w.Because(n, func() { r.heal(x[0], x[1]) })
+		}
+		return
+	}
+	for _, from := range a.From {
+		for _, to := range a.To {
+			r.w.Because(n, func() { r.linkOne(a, from, to) })
+			if a.Both {
+				r.w.Because(n, func() { r.linkOne(a, to, from) })
+			}
+		}
+	}
+}
+
+func (r *run) linkOne(a *Action, from, to string) {
+	key := journal.LinkKey(from, to)
+	switch a.Do {
+	case "cut":
+		n := r.w.Emit(journal.Event{Kind: journal.NetCut, From: from, To: to, F: journal.F("from", from, "to", to), Ch: []journal.Change{{Key: key, Val: "cut"}}})
+		r.w.Cut(from, to, n)
+	case "connect":
+		r.heal(from, to)
+	case "reset":
+		r.w.Reset(from, to)
+	case "slow":
+		r.w.Emit(journal.Event{Kind: journal.NetSlow, From: from, To: to, F: journal.F("from", from, "to", to, "latency", a.Slow.Latency), Ch: []journal.Change{{Key: key, Val: "slow"}}})
+		r.w.SetSlow(from, to, sim.Slow{Latency: a.Slow.Latency, Jitter: a.Slow.Jitter, Loss: a.Slow.Loss, Bandwidth: a.Slow.Bandwidth})
+	}
+}
+
+func (r *run) heal(from, to string) {
+	r.w.Heal(from, to)
+	r.w.SetSlow(from, to, sim.Slow{})
+	r.w.Emit(journal.Event{Kind: journal.NetHeal, From: from, To: to, F: journal.F("from", from, "to", to), Ch: []journal.Change{{Key: journal.LinkKey(from, to), Val: nil}}})
+}

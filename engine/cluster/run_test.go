@@ -1,0 +1,58 @@
+package cluster_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/highwater-kafka/highwater/engine/cluster"
+	"github.com/highwater-kafka/highwater/engine/journal"
+)
+
+func text(s string) *string { return &s }
+
+func writeScenario() *cluster.Scenario {
+	return &cluster.Scenario{
+		ID: "write", Seed: 7, Brokers: 3, Ctrls: 3, Model: cluster.DefaultModel(),
+		Topics: []cluster.Topic{{Name: "orders", Replicas: [][]int{{1, 2, 3}, {2, 3, 1}, {3, 1, 2}},
+			Config: map[string]string{"min.insync.replicas": "2"}, Preload: cluster.Preload{Records: 5}}},
+		Producers: []cluster.Producer{{ID: "order-service"}, {ID: "fast-service", Config: map[string]string{"acks": "1"}}, {ID: "blind-service", Config: map[string]string{"acks": "0"}}},
+		Groups: []cluster.Group{{ID: "group-a", Topics: []string{"orders"}, Config: map[string]string{"auto.offset.reset": "earliest", "enable.auto.commit": "false"},
+			Members: []cluster.Member{{ID: "a1", Assign: []string{"orders-0", "orders-1", "orders-2"}}}}},
+		Actions: []cluster.Action{
+			{At: 500 * journal.Millisecond, Do: "produce", By: "order-service", Topic: "orders", Key: text("order-17"), Value: "created"},
+			{At: 2 * journal.Second, Do: "produce", By: "fast-service", Topic: "orders", Key: text("order-17"), Value: "one"},
+			{At: 4 * journal.Second, Do: "produce", By: "blind-service", Topic: "orders", Key: text("order-17"), Value: "zero"},
+		},
+		End: 6 * journal.Second,
+	}
+}
+
+func TestAWriteIsReplicatedCommittedAndRead(t *testing.T) {
+	res, err := cluster.Run(writeScenario())
+	require.NoError(t, err)
+	x := journal.NewIndex(res.Journal)
+	last := len(res.Journal.Events)
+	for _, b := range []string{"b1", "b2", "b3"} {
+		assert.Equal(t, int64(8), x.Int(b+"/orders-0/leo", last, -1), "%s has all records", b)
+		assert.Equal(t, int64(8), x.Int(b+"/orders-0/hw", last, -1), "%s knows that they are committed", b)
+		assert.Equal(t, int64(8), x.LogAt(b+"/orders-0/log", last).End(), "the log folds to its end")
+	}
+	assert.Equal(t, int64(8), x.Int("a1/orders-0/position", last, -1), "the consumer has read them")
+}
+
+func TestTheSameScenarioGivesTheSameBytes(t *testing.T) {
+	a, err := cluster.Run(writeScenario())
+	require.NoError(t, err)
+	b, err := cluster.Run(writeScenario())
+	require.NoError(t, err)
+	require.Equal(t, len(a.Journal.Events), len(b.Journal.Events))
+	for i := range a.Journal.Events {
+		x, err := journal.Marshal(&a.Journal.Events[i])
+		require.NoError(t, err)
+		y, err := journal.Marshal(&b.Journal.Events[i])
+		require.NoError(t, err)
+		require.Equal(t, string(x), string(y))
+	}
+}
