@@ -92,6 +92,7 @@ type Conn struct {
 	Channel  string
 	open     bool // for the client
 	accepted bool // for the server
+	closed   int  // the event that closed it
 	corr     int
 	calls    []*Call
 	fwd      pipe
@@ -240,11 +241,15 @@ func (r *Request) Reply(body any, bytes int, chatter bool) {
 	}
 	r.done = true
 	r.Release()
-	if !c.accepted || r.OneWay {
+	if r.OneWay {
 		return
 	}
 	if !chatter && r.Chatter {
 		r.unchatter()
+	}
+	if !c.accepted {
+		c.replyToNobody(r, body, chatter)
+		return
 	}
 	arrive := c.back.arrival(w.now + w.latency(c.To, c.From, bytes))
 	n := w.Emit(journal.Event{Kind: journal.ResponseSend, Node: c.To.Name, Part: r.Part, Group: r.Group, Msg: r.msg, API: string(r.API),
@@ -258,6 +263,20 @@ func (r *Request) Reply(body any, bytes int, chatter bool) {
 			From: c.To.Name, To: c.From.Name, Corr: r.corr, Chatter: chatter})
 		r.Done(Result{Answered, body})
 	}})
+}
+
+// replyToNobody is an answer on a connection that its client has closed: a
+// request that was parked meanwhile is answered all the same, and the answer is
+// lost.
+func (c *Conn) replyToNobody(r *Request, body any, chatter bool) {
+	w := c.w
+	arrive := w.now + w.latency(c.To, c.From, 0)
+	n := w.Emit(journal.Event{Kind: journal.ResponseSend, Node: c.To.Name, Part: r.Part, Group: r.Group, Msg: r.msg, API: string(r.API),
+		From: c.To.Name, To: c.From.Name, Corr: r.corr, Arrive: arrive, Chatter: chatter, F: body})
+	w.At(arrive, func() {
+		w.Emit(journal.Event{Kind: journal.MessageLost, Node: c.From.Name, Part: r.Part, Msg: r.msg, API: string(r.API), From: c.To.Name, To: c.From.Name,
+			Corr: r.corr, Cause: n, Missing: c.closed, Chatter: chatter, F: journal.F("response", true)})
+	})
 }
 
 // Release lets the server read the next request of the connection: Kafka mutes
@@ -322,7 +341,7 @@ func (c *Conn) Close(reason string) {
 	if !c.open {
 		return
 	}
-	c.w.Emit(journal.Event{Kind: journal.ConnClose, Node: c.From.Name, From: c.From.Name, To: c.To.Name, F: journal.F("reason", reason)})
+	c.closed = c.w.Emit(journal.Event{Kind: journal.ConnClose, Node: c.From.Name, From: c.From.Name, To: c.To.Name, F: journal.F("reason", reason)})
 	c.shut()
 	c.accepted = false
 	c.To.forget(c)
