@@ -1,0 +1,268 @@
+// Package catalog runs scenarios for the pages: it puts a scenario, its journal,
+// its words and its clock together into what the server serves.
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/highwater-kafka/highwater/engine/cluster"
+	"github.com/highwater-kafka/highwater/engine/invariant"
+	"github.com/highwater-kafka/highwater/engine/journal"
+	"github.com/highwater-kafka/highwater/engine/query"
+	"github.com/highwater-kafka/highwater/engine/sim"
+	"github.com/highwater-kafka/highwater/engine/story"
+	"github.com/highwater-kafka/highwater/engine/words"
+	"github.com/highwater-kafka/highwater/scenarios"
+	"github.com/highwater-kafka/highwater/web"
+)
+
+// cells is how many slots a log window has unless the scenario says otherwise.
+const cells = 8
+
+// Catalog is the built-in scenarios and, if there is one, a user's directory.
+type Catalog struct{ dir *scenarios.Library }
+
+// New makes a catalog; dir is "" for the built-in scenarios alone.
+func New(dir string) *Catalog {
+	c := &Catalog{}
+	if dir != "" {
+		c.dir = scenarios.Dir(dir)
+	}
+	return c
+}
+
+// All lists the scenarios, the built-in ones first, and what is wrong with files
+// of the user's directory.
+func (c *Catalog) All() ([]*scenarios.Scenario, scenarios.Problems) {
+	all := slices.Clone(scenarios.Builtin())
+	if c.dir == nil {
+		return all, nil
+	}
+	own, problems := c.dir.Scenarios()
+	return append(all, own...), problems
+}
+
+// Menu lists the cards of the menu.
+func (c *Catalog) Menu() []web.Card {
+	all, problems := c.All()
+	var cards []web.Card
+	for i, s := range all {
+		card := web.Card{ID: s.ID, Title: s.Title, Summary: s.Summary, Local: i >= len(scenarios.Builtin()), Length: fmt.Sprintf("%d chapters", len(s.Chapters))}
+		if r, err := Build(s); err == nil {
+			card.Length = length(r)
+			card.Still = still(r)
+		}
+		cards = append(cards, card)
+	}
+	for _, p := range problems {
+		cards = append(cards, web.Card{ID: "problem", Title: "A file with a problem", Summary: p.Error(), Local: true})
+	}
+	return cards
+}
+
+func length(r *web.Run) string {
+	s := 0.0
+	if n := len(r.Story); n > 0 {
+		s = r.Story[n-1].S
+	}
+	return fmt.Sprintf("%d chapters, %d:%02d", len(r.Chapters), int(s)/60, int(s)%60)
+}
+
+// still is the event of the picture in the menu: the middle chapter's.
+func still(r *web.Run) int {
+	if len(r.Chapters) == 0 {
+		return 0
+	}
+	return r.Chapters[len(r.Chapters)/2].N
+}
+
+// Changed is nil: files are looked at again with each request.
+func (c *Catalog) Changed() <-chan struct{} { return nil }
+
+// Open runs what a page asks for.
+func (c *Catalog) Open(_ context.Context, req web.OpenRequest) (*web.Run, *web.Problem) {
+	sc, problem := c.find(req)
+	if problem != nil {
+		return nil, problem
+	}
+	set := map[string]string{}
+	for k, v := range req.Set {
+		set[k] = v
+	}
+	if req.Seed != 0 {
+		set["seed"] = fmt.Sprint(req.Seed)
+	}
+	if len(set) > 0 {
+		changed, err := scenarios.Apply(sc, set)
+		if err != nil {
+			return nil, &web.Problem{Code: web.BadRequest, Message: err.Error()}
+		}
+		sc = changed
+	}
+	if len(req.Actions) > 0 && string(req.Actions) != "[]" && string(req.Actions) != "null" {
+		return nil, &web.Problem{Code: web.BadRequest, Message: "Further actions are not supported yet; put them into a scenario file."}
+	}
+	r, err := Build(sc)
+	if err != nil {
+		var long sim.ErrTooLong
+		code := web.BadScenario
+		if errors.As(err, &long) {
+			code = web.TooLong
+		}
+		return nil, &web.Problem{Code: code, Message: err.Error()}
+	}
+	return r, nil
+}
+
+func (c *Catalog) find(req web.OpenRequest) (*scenarios.Scenario, *web.Problem) {
+	if req.Text != "" {
+		sc, ps := scenarios.Load("scenario", []byte(req.Text))
+		if len(ps) > 0 {
+			return nil, &web.Problem{Code: web.BadScenario, Message: ps[0].Error(), Line: ps[0].Line, Column: ps[0].Column}
+		}
+		return sc, nil
+	}
+	all, _ := c.All()
+	for _, s := range all {
+		if s.ID == req.Scenario {
+			return s, nil
+		}
+	}
+	var ids []string
+	for _, s := range all {
+		ids = append(ids, s.ID)
+	}
+	return nil, &web.Problem{Code: web.UnknownScenario, Message: fmt.Sprintf("There is no scenario %q; there are %s.", req.Scenario, strings.Join(ids, ", "))}
+}
+
+// Outcome is a scenario's run with its verdict.
+type Outcome struct {
+	Scenario   *scenarios.Scenario
+	Result     *cluster.Result
+	Index      *journal.Index
+	Chapters   []scenarios.ResolvedChapter
+	Verdict    scenarios.Verdict
+	Invariants []invariant.Outcome
+}
+
+// OK says whether all expectations and invariants hold.
+func (o *Outcome) OK() bool { return o.Verdict.OK && o.Sound() }
+
+// Sound says whether all invariants hold.
+func (o *Outcome) Sound() bool {
+	return !slices.ContainsFunc(o.Invariants, func(i invariant.Outcome) bool { return i.Broken != nil })
+}
+
+// Simulate runs a scenario and checks it.
+func Simulate(sc *scenarios.Scenario) (*Outcome, error) {
+	res, err := cluster.Run(&sc.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	x := journal.NewIndex(res.Journal)
+	run := &scenarios.Run{Scenario: sc, Journal: res.Journal, Index: x, End: res.End}
+	return &Outcome{Scenario: sc, Result: res, Index: x, Chapters: scenarios.Chapters(run), Verdict: scenarios.Check(run), Invariants: invariant.Check(res.Journal)}, nil
+}
+
+// Build makes what the pages serve.
+func Build(sc *scenarios.Scenario) (*web.Run, error) {
+	o, err := Simulate(sc)
+	if err != nil {
+		return nil, err
+	}
+	j := o.Result.Journal
+	p := words.New(j)
+	r := &web.Run{ID: sc.ID, Title: sc.Title, Summary: sc.Summary, Seed: sc.Cluster.Seed, Journal: j, Index: o.Index, Scenario: &sc.Cluster,
+		Rows: rows(o), Cells: sc.Stage.Cells, Say: p.Say, End: o.Result.End, Verdict: verdict(o)}
+	r.Pill = func(e *journal.Event) *web.Pill {
+		pill := p.Pill(e)
+		if pill == nil {
+			return nil
+		}
+		return &web.Pill{Text: pill.Text, Lane: pill.Lane, More: pill.More, Tags: pill.Tags}
+	}
+	var marks []story.Chapter
+	for _, ch := range o.Chapters {
+		r.Chapters = append(r.Chapters, chapter(ch))
+		marks = append(marks, story.Chapter{N: ch.N, Focus: ch.Focus})
+	}
+	st := story.Clock(j, marks, o.Result.End)
+	for _, b := range st.Breaks {
+		r.Story = append(r.Story, web.Break(b))
+	}
+	for _, f := range st.Folds {
+		r.Folds = append(r.Folds, web.Fold(f))
+	}
+	n := sc.Stage.Cells
+	if n == 0 {
+		n = cells
+	}
+	q := query.New(o.Index, &sc.Cluster, 1, o.Result.End)
+	r.View = story.Derive(j, r.Rows, n, func(part string) int { return int(q.MinISR(part)) })
+	members(r)
+	return r, nil
+}
+
+func chapter(ch scenarios.ResolvedChapter) web.Chapter {
+	c := web.Chapter{ID: ch.ID, Title: ch.Title, N: ch.N, Say: ch.Say, Focus: ch.Focus}
+	if a := ch.Ask; a != nil {
+		c.Ask = &web.Ask{Question: a.Question, Options: a.Options, Answer: a.Answer, Because: a.Because}
+	}
+	return c
+}
+
+// rows are the partitions on the stage: those that the scenario names, else all
+// that are not internal.
+func rows(o *Outcome) []string {
+	var parts []string
+	for _, key := range o.Index.Keys() {
+		part, ok := strings.CutPrefix(key, "meta/")
+		if !ok || !strings.HasSuffix(part, "/leader") {
+			continue
+		}
+		part = strings.TrimSuffix(part, "/leader")
+		if want := o.Scenario.Stage.Rows; len(want) > 0 {
+			topic := part[:strings.LastIndexByte(part, '-')]
+			if !slices.Contains(want, part) && !slices.Contains(want, topic) {
+				continue
+			}
+		} else if strings.HasPrefix(part, "__") {
+			continue
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// members adds what never changes of consumers: which partitions they read.
+func members(r *web.Run) {
+	for _, g := range r.Scenario.Groups {
+		for _, m := range g.Members {
+			var ps []string
+			for _, part := range m.Assign {
+				ps = append(ps, "P"+part[strings.LastIndexByte(part, '-')+1:])
+			}
+			r.View[1] = append(r.View[1], journal.Change{Key: "v/" + m.ID + "/parts", Val: strings.Join(ps, " ")})
+		}
+		r.View[1] = append(r.View[1], journal.Change{Key: "v/" + g.ID + "/note", Val: "partitions assigned by hand"})
+	}
+}
+
+func verdict(o *Outcome) web.Verdict {
+	v := web.Verdict{OK: o.OK()}
+	for _, e := range o.Verdict.Expect {
+		v.Expect = append(v.Expect, web.Check{Say: e.Say, OK: e.OK, N: e.N})
+	}
+	for _, i := range o.Invariants {
+		c := web.Check{Name: i.Name, OK: i.Broken == nil}
+		if i.Broken != nil {
+			c.N, c.Say = i.Broken.N, i.Broken.Why
+		}
+		v.Invariants = append(v.Invariants, c)
+	}
+	return v
+}
