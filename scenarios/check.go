@@ -711,6 +711,7 @@ func (c *checker) stage(s *Scenario) {
 }
 
 func (c *checker) variants(s *Scenario) {
+	sound := len(c.ps) == 0 // overrides are read against a sound scenario
 	for i := range c.f.Variants {
 		f := &c.f.Variants[i]
 		v := Variant{Set: f.Set.strings()}
@@ -724,7 +725,7 @@ func (c *checker) variants(s *Scenario) {
 		if len(f.Set.list) == 0 {
 			c.at(f.at, "a variant sets something")
 		}
-		if len(c.ps) > 0 { // overrides are read against a sound scenario
+		if !sound {
 			continue
 		}
 		for _, x := range f.Set.list {

@@ -100,6 +100,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, name string, depth int) {
 			i, err := strconv.ParseInt(s.s, 10, 64)
 			if err != nil || i > maxNumber || i < -maxNumber {
 				d.at(place, "%s is a whole number, not %s", name, what(n))
+				*x = number{at: place} // given, but of no use
 				return
 			}
 			*x = number{i, place, true}
@@ -135,7 +136,6 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, name string, depth int) {
 			t, err := parseDuration(s.s)
 			if err != nil {
 				d.at(place, "%s %v", name, err)
-				return
 			}
 			*x = duration{t, place, true}
 		}
@@ -267,7 +267,8 @@ func setPos(x any, p pos) {
 
 // unknown reports a word that is none of a list, with the nearest that is.
 func (d *reporter) unknown(p pos, kind, word string, words []string, where string) {
-	if near := kafka.Nearest(word, words); near != "" {
+	// The nearest of very short words is chance: b4 is not a slip for b1.
+	if near := kafka.Nearest(word, words); near != "" && len(word) > 3 {
 		d.at(p, "unknown %s %s; did you mean %s?", kind, word, near)
 		return
 	}

@@ -13,9 +13,6 @@ import (
 	"github.com/highwater-kafka/highwater/engine/query"
 )
 
-// overridePrefixes begin the keys of overrides.
-var overridePrefixes = []string{"producer.", "topic.", "broker.", "member.", "group.", "cluster.", "model.", "seed"}
-
 // Apply returns a scenario with some settings changed; sc itself stays as it is.
 // Keys apply in their alphabetical order, in which "*" comes before every name,
 // so that a name wins over all.
@@ -128,7 +125,7 @@ func settingError(scope, key, val string) error {
 }
 
 func missing(kind, who string, all []string) error {
-	return fmt.Errorf("there is no %s %s; there are %s", kind, who, strings.Join(append([]string{"*"}, all...), ", "))
+	return fmt.Errorf("there is no %s %s; known are %s", kind, who, strings.Join(append([]string{"*"}, all...), ", "))
 }
 
 func overrideProducer(sc *cluster.Scenario, who, key, val string) error {

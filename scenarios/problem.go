@@ -51,8 +51,6 @@ func (ps Problems) Err() error {
 // pos is a place in a file.
 type pos struct{ line, col int }
 
-func (p pos) plus(chars int) pos { return pos{p.line, p.col + chars} }
-
 // maxProblems is how many problems are reported: a file that is none of ours
 // would otherwise give one a line.
 const maxProblems = 50

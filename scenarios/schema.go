@@ -67,8 +67,29 @@ func makeSchema() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	notNull(s)
 	s.Schema = "https://json-schema.org/draft/2020-12/schema"
 	s.Title = "Highwater scenario"
 	b, err := json.MarshalIndent(s, "", "  ")
 	return append(b, '\n'), err
+}
+
+// notNull takes null out again: For gives it to pointers and slices, but a file
+// leaves such a key out.
+func notNull(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if len(s.Types) > 0 && s.Types[0] == "null" {
+		s.Type, s.Types = "", s.Types[1:]
+		if len(s.Types) == 1 {
+			s.Type, s.Types = s.Types[0], nil
+		} else if len(s.Types) == 0 {
+			s.Types = nil
+		}
+	}
+	notNull(s.Items)
+	for _, k := range sortedKeys(s.Properties) {
+		notNull(s.Properties[k])
+	}
 }
