@@ -30,7 +30,7 @@ type Producer struct {
 	order   []string // partitions with a queue, in order of first use
 	drainAt map[string]int
 	unsent  []*send // records that wait for metadata
-	sticky  map[string]*stickyState
+	sticky  map[string]*kafka.Sticky
 	wake    *sim.Timer
 	sent    map[string]any
 }
@@ -58,7 +58,6 @@ type batch struct {
 	attempts int
 	retryAt  journal.Time
 	leader   int32 // leader epoch known at the last attempt
-	inFlight bool
 	open     bool
 }
 
@@ -69,15 +68,10 @@ type queue struct {
 	nextSeq  int32
 }
 
-type stickyState struct {
-	partition int
-	bytes     int64
-}
-
 // NewProducer makes a producer that knows nothing yet.
 func NewProducer(w *sim.World, proc *sim.Process, id string, cfg *kafka.Config, brokers []string) *Producer {
 	p := &Producer{netClient: newNetClient(w, proc, id, cfg, brokers), acks: cfg.Acks(), idempotent: kafka.IdempotenceEnabled(cfg), pid: -1,
-		queues: map[string]*queue{}, drainAt: map[string]int{}, sticky: map[string]*stickyState{}, sent: map[string]any{}}
+		queues: map[string]*queue{}, drainAt: map[string]int{}, sticky: map[string]*kafka.Sticky{}, sent: map[string]any{}}
 	p.onMetadata = append(p.onMetadata, func() { p.place(); p.run() })
 	p.onReady = p.run
 	return p
@@ -184,7 +178,8 @@ func (p *Producer) append(s *send) {
 		part = int(hash) % n
 		f = append(f, journal.F("key", *s.key, "hash", hash, "partitions", n, "partition", part, "how", "key")...)
 	default:
-		part = p.stick(s, n)
+		available, load := p.load(s.topic, n)
+		part = int(p.stickyFor(s.topic).Partition(int32(n), available, load))
 		f = append(f, journal.F("partition", part, "how", "sticky")...)
 	}
 	name := image.Name(s.topic, part)
@@ -208,21 +203,46 @@ func (p *Producer) append(s *send) {
 	}
 	b.sends = append(b.sends, s)
 	b.bytes += s.bytes
+	if s.key == nil && s.partition == nil {
+		p.stickyFor(s.topic).Appended(int64(s.bytes), len(q.batches) > 1 || b.bytes >= limit)
+	}
 	b.cause = p.emit(journal.ProducerBatch, name, journal.F("record", s.id, "count", len(b.sends)))
 	p.expireLater(b)
 }
 
-// stick is the built-in choice for records without key: stay with a partition
-// until batch.size bytes went there (BuiltInPartitioner, KIP-794).
-func (p *Producer) stick(s *send, n int) int {
-	st := p.sticky[s.topic]
-	size := p.cfg.Int("batch.size")
-	if st == nil || st.bytes >= size {
-		st = &stickyState{partition: int(p.w.Stream(p.id, "sticky").Intn(int64(n)))}
-		p.sticky[s.topic] = st
+// stickyFor is the built-in choice for records without key.
+func (p *Producer) stickyFor(topic string) *kafka.Sticky {
+	st := p.sticky[topic]
+	if st == nil {
+		r := p.w.Stream(p.id, "sticky")
+		st = &kafka.Sticky{BatchSize: p.cfg.Int("batch.size"), Draw: func() int32 { return int32(r.Intn(1 << 31)) }}
+		p.sticky[topic] = st
 	}
-	st.bytes += int64(s.bytes)
-	return st.partition
+	return st
+}
+
+// load is the table of queue lengths, once every partition of the topic has a
+// queue (RecordAccumulator.partitionReady).
+func (p *Producer) load(topic string, n int) (available []int32, table *kafka.LoadTable) {
+	var queues, ids []int32
+	all := true
+	for i := range n {
+		part := image.Name(topic, i)
+		if p.leader(part) == "" {
+			continue
+		}
+		available = append(available, int32(i))
+		q := p.queues[part]
+		if q == nil {
+			all = false
+			continue
+		}
+		queues, ids = append(queues, int32(len(q.batches))), append(ids, int32(i))
+	}
+	if all && p.cfg.Bool("partitioner.adaptive.partitioning.enable") {
+		table = kafka.NewLoadTable(queues, ids, n)
+	}
+	return available, table
 }
 
 // expireLater fails a batch that is not acknowledged within delivery.timeout.ms.

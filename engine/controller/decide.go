@@ -132,18 +132,11 @@ func (n *Node) topicRecords(t *wire.CreateTopic) (kafka.ErrorCode, []wire.MetaRe
 		if t.NumPartitions < 1 {
 			return kafka.InvalidPartitions, nil
 		}
-		ids := n.usable()
-		if int(t.ReplicationFactor) > len(ids) || t.ReplicationFactor < 1 {
+		placed, err := kafka.Place(n.usable(), int(t.NumPartitions), int(t.ReplicationFactor), placerRandom{n.w.Stream(n.name, "placer")})
+		if err != nil {
 			return kafka.InvalidReplicationFactor, nil
 		}
-		start := int(n.w.Stream(n.name, "placer").Intn(int64(len(ids))))
-		for p := range int(t.NumPartitions) {
-			var rs []int32
-			for i := range int(t.ReplicationFactor) {
-				rs = append(rs, ids[(start+p+i)%len(ids)])
-			}
-			assign = append(assign, rs)
-		}
+		assign = placed
 	}
 	for _, rs := range assign {
 		for _, id := range rs {
@@ -155,14 +148,21 @@ func (n *Node) topicRecords(t *wire.CreateTopic) (kafka.ErrorCode, []wire.MetaRe
 	return kafka.None, TopicRecords(t.Name, assign, t.Configs)
 }
 
-func (n *Node) usable() []int32 {
-	var ids []int32
+// placerRandom draws for the placer from a seeded stream.
+type placerRandom struct{ r *sim.Rand }
+
+func (p placerRandom) NextInt(bound int) int { return int(p.r.Intn(int64(bound))) }
+
+// usable are the brokers that may hold new replicas: registered and not in
+// controlled shutdown.
+func (n *Node) usable() []kafka.UsableBroker {
+	var out []kafka.UsableBroker
 	for _, id := range n.img.BrokerIDs() {
-		if b := n.img.Brokers[id]; !b.Fenced && !b.Shutdown {
-			ids = append(ids, id)
+		if b := n.img.Brokers[id]; !b.Shutdown {
+			out = append(out, kafka.UsableBroker{ID: id, Rack: b.Rack, Fenced: b.Fenced})
 		}
 	}
-	return ids
+	return out
 }
 
 // TopicRecords are the records of a new topic, in Kafka's order.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -119,4 +120,131 @@ func defaultText(v any) string {
 	}
 	b, _ := json.Marshal(v)
 	return string(b)
+}
+
+func TestKeylessPartitioner(t *testing.T) {
+	type record struct {
+		Bytes         int64
+		LastBatchFull bool
+	}
+	type in struct {
+		Kind                     string
+		NumPartitions            int32
+		AvailablePartitions      []int32
+		BatchSize                int64
+		RandomDraws              []int32
+		Records                  []record
+		QueueSizes, PartitionIDs []int32
+		TotalPartitions          int
+	}
+	type out struct{ Partitions, Cumulative, Picks []int32 }
+	for _, c := range vectors[in, out](t, "partitioner_keyless", 10) {
+		t.Run(c.ID, func(t *testing.T) {
+			if c.Input.Kind == "adaptive" {
+				table := kafka.NewLoadTable(c.Input.QueueSizes, c.Input.PartitionIDs, c.Input.TotalPartitions)
+				if c.Expected.Cumulative == nil {
+					assert.Nil(t, table)
+					return
+				}
+				require.NotNil(t, table)
+				assert.Equal(t, c.Expected.Cumulative, table.Cumulative)
+				for i, r := range c.Input.RandomDraws {
+					assert.Equal(t, c.Expected.Picks[i], table.Pick(r), "draw %d", r)
+				}
+				return
+			}
+			draws := c.Input.RandomDraws
+			s := kafka.Sticky{BatchSize: c.Input.BatchSize, Draw: func() int32 {
+				r := draws[0]
+				draws = draws[1:]
+				return r
+			}}
+			for i, r := range c.Input.Records {
+				assert.Equal(t, c.Expected.Partitions[i], s.Partition(c.Input.NumPartitions, c.Input.AvailablePartitions, nil), "record %d", i)
+				s.Appended(r.Bytes, r.LastBatchFull)
+			}
+		})
+	}
+}
+
+// mockRandom is the random source of Kafka's own placer tests.
+type mockRandom struct{ state uint64 }
+
+func (m *mockRandom) bits(n uint) int64 {
+	m.state = m.state*2862933555777941757 + 3037000493
+	return int64(m.state >> (64 - n))
+}
+
+func (m *mockRandom) NextInt(bound int) int {
+	if bound&(bound-1) == 0 {
+		return int(int64(bound) * m.bits(31) >> 31)
+	}
+	for {
+		b := m.bits(31)
+		v := b % int64(bound)
+		if b-v+int64(bound)-1 < 1<<31 {
+			return int(v)
+		}
+	}
+}
+
+func TestReplicaPlacement(t *testing.T) {
+	type broker struct {
+		ID     int32
+		Rack   string
+		Fenced bool
+	}
+	type in struct {
+		Brokers                          []broker
+		ReplicationFactor, NumPartitions int
+	}
+	type out struct {
+		Placements            [][]int32
+		Counts                map[string]int
+		PreferredLeaderCounts map[string]int
+		PreferredLeaders      map[string]int
+		Error, Reason         string
+	}
+	for _, c := range vectors[in, out](t, "replica_placement", 16) {
+		t.Run(c.ID, func(t *testing.T) {
+			var bs []kafka.UsableBroker
+			for _, b := range c.Input.Brokers {
+				bs = append(bs, kafka.UsableBroker(b))
+			}
+			got, err := kafka.Place(bs, c.Input.NumPartitions, c.Input.ReplicationFactor, &mockRandom{17})
+			if c.Expected.Error != "" {
+				var pe *kafka.PlaceError
+				require.ErrorAs(t, err, &pe)
+				assert.Equal(t, c.Expected.Reason, pe.Reason)
+				return
+			}
+			require.NoError(t, err)
+			if c.Expected.Placements != nil {
+				assert.Equal(t, c.Expected.Placements, got)
+			}
+			counts, leaders := map[string]int{}, map[string]int{}
+			for _, rs := range got {
+				key := ""
+				for i, id := range rs {
+					if i > 0 {
+						key += ","
+					}
+					key += strconv.Itoa(int(id))
+				}
+				counts[key]++
+				leaders[strconv.Itoa(int(rs[0]))]++
+			}
+			if c.Expected.Counts != nil {
+				assert.Equal(t, c.Expected.Counts, counts)
+			}
+			if c.Expected.PreferredLeaderCounts != nil {
+				assert.Equal(t, c.Expected.PreferredLeaderCounts, leaders)
+			}
+			if c.Expected.PreferredLeaders != nil {
+				assert.Equal(t, c.Expected.PreferredLeaders, leaders)
+			}
+			checked := c.Expected.Placements != nil || c.Expected.Counts != nil || c.Expected.PreferredLeaderCounts != nil || c.Expected.PreferredLeaders != nil
+			assert.True(t, checked, "the case expects something that this test does not read")
+		})
+	}
 }

@@ -106,7 +106,6 @@ type packet struct {
 	cause  int
 	held   int
 	fn     func() // at the receiver; the packet is delivered
-	lost   func(fault int)
 	call   *Call
 	back   bool
 }
