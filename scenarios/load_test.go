@@ -37,9 +37,6 @@ func TestTooBig(t *testing.T) {
 }
 
 func TestAliasBomb(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("id: x\ntitle: T\nchapters:\n- &a0 {id: x, title: x, say: x, on: boot}\n")
-	b.WriteString("a0: &b0 [1,2,3,4,5,6,7,8,9]\n")
 	src := "id: x\ntitle: T\ncluster: {brokers: 1, controllers: 1}\ntopics:\n- name: t\n  replicas: &r\n  - &p [1" + strings.Repeat(", 1", 300) + "]\n" +
 		strings.Repeat("  - *p\n", 99) + strings.Repeat("- {name: t, replicas: *r}\n", 100)
 	_, ps := Load("bomb.yaml", []byte(src))
@@ -74,7 +71,7 @@ func FuzzLoad(f *testing.F) {
 			t.Fatalf("a scenario or problems, not both or neither: %v", ps)
 		}
 		for _, p := range ps {
-			if p.Message == "" || p.Line < 0 || strings.Contains(p.Message, "%!") {
+			if p.Message == "" || p.Line < 0 || !bytes.Contains(src, []byte("%")) && strings.Contains(p.Message, "%!(") {
 				t.Fatalf("%+v", p)
 			}
 		}
