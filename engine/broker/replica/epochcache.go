@@ -25,9 +25,13 @@ type EpochCache struct{ entries []EpochEntry }
 // Entries returns the entries. Do not change them.
 func (c *EpochCache) Entries() []EpochEntry { return c.entries }
 
-// Assign notes that an epoch begins at an offset. The newest epoch is not noted
-// twice; entries that the new one contradicts go.
+// Assign notes that an epoch begins at an offset (LeaderEpochFileCache.assign).
+// The newest epoch is not noted twice; entries that the new one contradicts go,
+// so that the cache stays ascending in both.
 func (c *EpochCache) Assign(epoch int32, start int64) {
+	if epoch < 0 || start < 0 {
+		return
+	}
 	if n := len(c.entries); n > 0 && c.entries[n-1].Epoch == epoch && start >= c.entries[n-1].StartOffset {
 		return
 	}
@@ -43,7 +47,10 @@ func (c *EpochCache) Latest() int32 {
 	return c.entries[len(c.entries)-1].Epoch
 }
 
-// EndOffsetFor is the end of an epoch in a log that ends at leo.
+// EndOffsetFor is the end of an epoch in a log that ends at leo
+// (LeaderEpochFileCache.endOffsetFor, KIP-279). For an epoch that is not in the
+// cache it is the next lower one that is, so that two replicas can find the last
+// epoch they share.
 func (c *EpochCache) EndOffsetFor(epoch int32, leo int64) EpochEnd {
 	latest := c.Latest()
 	switch {
@@ -89,8 +96,8 @@ func (c *EpochCache) EpochForOffset(offset int64) (int32, bool) {
 	return 0, false
 }
 
-// TruncateFromEnd drops what starts at or after an offset; an undefined offset
-// (−1) changes nothing.
+// TruncateFromEnd drops what starts at or after an offset
+// (LeaderEpochFileCache.truncateFromEnd); an undefined offset (−1) changes nothing.
 func (c *EpochCache) TruncateFromEnd(offset int64) {
 	if offset < 0 {
 		return
@@ -99,7 +106,7 @@ func (c *EpochCache) TruncateFromEnd(offset int64) {
 }
 
 // TruncateFromStart drops what ends before an offset; the entry that covers it
-// moves up to it.
+// moves up to it (LeaderEpochFileCache.truncateFromStart).
 func (c *EpochCache) TruncateFromStart(offset int64) {
 	i := -1
 	for k, e := range c.entries {

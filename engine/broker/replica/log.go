@@ -1,5 +1,7 @@
 package replica
 
+import "sort"
+
 // Batch is a record batch in a log.
 type Batch struct {
 	Base          int64
@@ -28,8 +30,13 @@ type Log struct {
 // NewLog is an empty log that starts at offset 0.
 func NewLog() *Log { return &Log{producers: producers{}} }
 
-// StartAt moves an empty log to an offset.
-func (l *Log) StartAt(offset int64) { l.start, l.leo, l.hw = offset, offset, offset }
+// StartAt empties the log and lets it begin at an offset
+// (UnifiedLog.truncateFullyAndStartAt).
+func (l *Log) StartAt(offset int64) {
+	l.batches, l.producers = nil, producers{}
+	l.start, l.leo, l.hw = offset, offset, offset
+	l.epochs.Clear()
+}
 
 // LogStart is the first offset available.
 func (l *Log) LogStart() int64 { return l.start }
@@ -64,10 +71,18 @@ func (l *Log) AppendAsFollower(b Batch) Batch {
 	return b
 }
 
-// Truncate cuts the log at an offset. A batch that reaches beyond it goes whole
-// (LocalLog.truncateTo). The high watermark goes down with the log.
+// Truncate cuts the log at an offset (UnifiedLog.truncateTo). A batch that reaches
+// beyond it goes whole. The high watermark goes down with the log, and the
+// producers are as the remaining batches left them.
 func (l *Log) Truncate(to int64) {
-	if to >= l.leo {
+	switch {
+	case to >= l.leo:
+		// The epoch of a leadership that wrote nothing begins at the log end. It
+		// goes too: nobody else knows it, and the next Fetch would diverge again.
+		l.epochs.TruncateFromEnd(l.leo)
+		return
+	case to < l.start:
+		l.StartAt(to)
 		return
 	}
 	n := len(l.batches)
@@ -75,11 +90,9 @@ func (l *Log) Truncate(to int64) {
 		n--
 	}
 	l.batches = l.batches[:n:n]
-	l.leo = max(to, l.start)
+	l.leo = l.start
 	if n > 0 {
 		l.leo = l.batches[n-1].Last() + 1
-	} else {
-		l.leo = l.start
 	}
 	l.hw = min(l.hw, l.leo)
 	l.epochs.TruncateFromEnd(l.leo)
@@ -106,6 +119,19 @@ func (l *Log) Read(from, end int64, maxBytes int) []Batch {
 		out = append(out, b)
 	}
 	return out
+}
+
+// RecordAt is the number of the record at an offset; false where there is none.
+func (l *Log) RecordAt(offset int64) (id int32, ok bool) {
+	if offset < l.start || offset >= l.leo {
+		return 0, false
+	}
+	// The first batch that reaches the offset.
+	i := sort.Search(len(l.batches), func(i int) bool { return l.batches[i].Last() >= offset })
+	if i == len(l.batches) || l.batches[i].Base > offset {
+		return 0, false
+	}
+	return l.batches[i].IDs[offset-l.batches[i].Base], true
 }
 
 // CheckProducer tests a batch against the producer's state.

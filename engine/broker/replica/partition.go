@@ -2,7 +2,8 @@ package replica
 
 import "slices"
 
-// Metadata is what the leader's broker knows of the others.
+// Metadata is what the leader's broker knows of the others. A broker that it does
+// not know is fenced.
 type Metadata interface {
 	Fenced(id int32) bool
 	ShuttingDown(id int32) bool
@@ -11,6 +12,9 @@ type Metadata interface {
 
 // Remote is what a leader knows of a follower (Replica, ReplicaState).
 // Times are in microseconds.
+//
+// Kafka writes 0 where a follower was never caught up or never fetched, which is
+// long ago by its clock. The clock here begins at 0, so two flags say it.
 type Remote struct {
 	ID                 int32
 	LEO                int64 // from its last fetch offset; −1 unknown
@@ -18,7 +22,36 @@ type Remote struct {
 	BrokerEpoch        int64 // of its last fetch; −1 no fetch in this leadership
 	lastFetchTime      int64
 	lastFetchLeaderLEO int64
-	fetched            bool
+	fetched            bool // in this leadership: BrokerEpoch is known
+	timed              bool // lastFetchTime is not "never"
+	everCaughtUp       bool // LastCaughtUpTime is not "never"
+}
+
+// reset is Replica.resetReplicaState, for a new leader epoch that begins at the
+// offset leo. A new leader knows nothing of its followers, a re-elected one keeps
+// what they have fetched. A follower in the ISR counts as caught up now; another
+// does not, lest it hold the high watermark back.
+func (r *Remote) reset(now, leo int64, newLeader, inISR bool) {
+	if newLeader {
+		*r = Remote{ID: r.ID, LEO: -1, BrokerEpoch: -1, lastFetchLeaderLEO: -1}
+	} else {
+		r.lastFetchLeaderLEO, r.lastFetchTime, r.timed = leo, 0, inISR
+		if inISR {
+			r.lastFetchTime = now
+		}
+	}
+	r.LastCaughtUpTime, r.everCaughtUp = 0, inISR
+	if inISR {
+		r.LastCaughtUpTime = now
+	}
+}
+
+// catchUp notes a moment at which the follower had all there was.
+func (r *Remote) catchUp(at int64) {
+	if r.everCaughtUp {
+		at = max(at, r.LastCaughtUpTime)
+	}
+	r.LastCaughtUpTime, r.everCaughtUp = at, true
 }
 
 // pending is the state of a partition while an AlterPartition is in flight.
@@ -94,13 +127,15 @@ func (p *Partition) Remotes() []*Remote { return p.remotes }
 // Assigned says whether a broker holds a replica.
 func (p *Partition) Assigned(id int32) bool { return slices.Contains(p.replicas, id) }
 
-// MakeLeader takes over or renews leadership. In a new leader epoch nothing is
-// known of the followers; ISR members count as caught up now.
+// MakeLeader takes over or renews leadership (Partition.makeLeader). It ends a
+// proposal in flight, even where the answer to an earlier one was faster and
+// this metadata has nothing new; metadata will also bring what came of it.
 func (p *Partition) MakeLeader(replicas, isr []int32, leaderEpoch, partitionEpoch int32, now int64) {
-	if p.leader && partitionEpoch <= p.partitionEpoch && leaderEpoch == p.leaderEpoch && p.replicas != nil {
+	if p.leader && partitionEpoch < p.partitionEpoch {
 		return // AlterPartition's answer was faster
 	}
-	fresh := !p.leader || leaderEpoch != p.leaderEpoch
+	newLeader := !p.leader
+	newEpoch := newLeader || leaderEpoch != p.leaderEpoch
 	p.leader, p.replicas = true, replicas
 	p.leaderEpoch, p.partitionEpoch = leaderEpoch, partitionEpoch
 	p.isr, p.pending, p.proposed, p.item = isr, committed, nil, nil
@@ -110,24 +145,25 @@ func (p *Partition) MakeLeader(replicas, isr []int32, leaderEpoch, partitionEpoc
 		if id == p.self {
 			continue
 		}
-		i := slices.IndexFunc(old, func(r *Remote) bool { return r.ID == id })
-		if i >= 0 && !fresh {
-			p.remotes = append(p.remotes, old[i])
-			continue
+		r := &Remote{ID: id, LEO: -1, BrokerEpoch: -1, lastFetchLeaderLEO: -1}
+		if i := slices.IndexFunc(old, func(r *Remote) bool { return r.ID == id }); i >= 0 {
+			r = old[i]
 		}
-		r := &Remote{ID: id, LEO: -1, BrokerEpoch: -1}
-		if slices.Contains(isr, id) {
-			r.LastCaughtUpTime = now
+		if newEpoch {
+			r.reset(now, p.log.LEO(), newLeader, slices.Contains(isr, id))
 		}
 		p.remotes = append(p.remotes, r)
 	}
-	if fresh {
+	if newEpoch {
+		// At once, not with the first record: followers may hold records of epochs
+		// that this log never saw, and must find an end for them (KIP-279).
 		p.epochStart = p.log.LEO()
 		p.log.Epochs().Assign(leaderEpoch, p.epochStart)
 	}
 }
 
-// MakeFollower gives leadership up or follows another leader.
+// MakeFollower gives leadership up or follows another leader
+// (Partition.makeFollower).
 func (p *Partition) MakeFollower(replicas, isr []int32, leaderEpoch, partitionEpoch int32) {
 	p.leader, p.replicas, p.isr = false, replicas, isr
 	p.leaderEpoch, p.partitionEpoch = leaderEpoch, partitionEpoch
@@ -147,23 +183,29 @@ func (p *Partition) remote(id int32) *Remote {
 // below it (Replica.updateFetchStateOrThrow). moved: the follower's log end
 // changed, so the high watermark may move.
 func (p *Partition) UpdateFollowerFetchState(id int32, offset, now, brokerEpoch int64) (moved bool, errName string) {
+	if !p.leader {
+		return false, "NOT_LEADER_OR_FOLLOWER"
+	}
 	r := p.remote(id)
 	if r == nil {
-		return false, "UNKNOWN_LEADER_EPOCH"
+		return false, "UNKNOWN_LEADER_EPOCH" // this leader may not know of the reassignment yet
 	}
-	if known := p.md.BrokerEpoch(id); brokerEpoch >= 0 && known > brokerEpoch {
+	// A Fetch from before the follower's restart (KIP-903). The metadata cache has
+	// an epoch only of brokers that are not fenced (getAliveBrokerEpoch).
+	if brokerEpoch >= 0 && !p.md.Fenced(id) && p.md.BrokerEpoch(id) > brokerEpoch {
 		return false, "NOT_LEADER_OR_FOLLOWER"
 	}
 	leo := p.log.LEO()
 	switch {
 	case offset >= leo:
-		r.LastCaughtUpTime = max(r.LastCaughtUpTime, now)
-	case r.fetched && offset >= r.lastFetchLeaderLEO:
-		r.LastCaughtUpTime = max(r.LastCaughtUpTime, r.lastFetchTime)
+		r.catchUp(now)
+	case r.timed && offset >= r.lastFetchLeaderLEO:
+		// It has all that was there at its last Fetch: steady, if never at the end.
+		r.catchUp(r.lastFetchTime)
 	}
 	moved = offset != r.LEO
-	r.LEO, r.BrokerEpoch = offset, brokerEpoch
-	r.lastFetchLeaderLEO, r.lastFetchTime, r.fetched = max(leo, r.lastFetchLeaderLEO), now, true
+	r.LEO, r.BrokerEpoch, r.fetched = offset, brokerEpoch, true
+	r.lastFetchLeaderLEO, r.lastFetchTime, r.timed = max(leo, r.lastFetchLeaderLEO), now, true
 	return moved, ""
 }
 
@@ -173,15 +215,17 @@ func (p *Partition) eligible(r *Remote) bool {
 	return !p.md.Fenced(r.ID) && !p.md.ShuttingDown(r.ID) && r.fetched && (r.BrokerEpoch == -1 || r.BrokerEpoch == known)
 }
 
+// caughtUp is ReplicaState.isCaughtUp: a matter of time, not of records (KIP-16).
 func (p *Partition) caughtUp(r *Remote, now int64) bool {
-	return r.LEO == p.log.LEO() || now-r.LastCaughtUpTime <= p.lagTime
+	return r.LEO == p.log.LEO() || r.everCaughtUp && now-r.LastCaughtUpTime <= p.lagTime
 }
 
 // MaybeExpandISR proposes a follower that has reached the high watermark and
-// the start of this leadership. Called at each of its fetches.
+// the start of this leadership (Partition.maybeExpandIsr, KIP-841). Called at each
+// of its fetches.
 func (p *Partition) MaybeExpandISR(id int32) *AlterPartitionItem {
 	r := p.remote(id)
-	if p.pending != committed || p.outstanding || r == nil || slices.Contains(p.isr, id) {
+	if !p.leader || p.pending != committed || p.outstanding || r == nil || slices.Contains(p.isr, id) {
 		return nil
 	}
 	if r.LEO < p.log.HW() || r.LEO < p.epochStart || !p.eligible(r) {
@@ -194,14 +238,14 @@ func (p *Partition) MaybeExpandISR(id int32) *AlterPartitionItem {
 }
 
 // MaybeShrinkISR proposes the ISR without the followers that were not caught up
-// for longer than replica.lag.time.max.ms (KIP-16).
+// for longer than replica.lag.time.max.ms (Partition.maybeShrinkIsr, KIP-16).
 func (p *Partition) MaybeShrinkISR(now int64) *AlterPartitionItem {
-	if p.pending != committed || p.outstanding {
+	if !p.leader || p.pending != committed || p.outstanding {
 		return nil
 	}
 	isr := slices.DeleteFunc(slices.Clone(p.isr), func(id int32) bool {
 		r := p.remote(id)
-		return r != nil && !p.caughtUp(r, now)
+		return id != p.self && (r == nil || !p.caughtUp(r, now))
 	})
 	if len(isr) == len(p.isr) {
 		return nil
@@ -218,7 +262,8 @@ func (p *Partition) propose(isr []int32) *AlterPartitionItem {
 }
 
 // MaybeIncrementLeaderHW moves the high watermark to the lowest log end of the
-// replicas that count; not below min ISR (KIP-966).
+// replicas that count: the maximal ISR, and who is about to rejoin it
+// (Partition.maybeIncrementLeaderHW, KIP-497). Not below min ISR (KIP-966).
 func (p *Partition) MaybeIncrementLeaderHW(now int64, minISR int) bool {
 	if !p.leader || len(p.isr) < minISR {
 		return false
@@ -237,8 +282,8 @@ func (p *Partition) MaybeIncrementLeaderHW(now int64, minISR int) bool {
 	return true
 }
 
-// AlterCommitted applies the controller's answer to a proposal; false where
-// metadata was faster.
+// AlterCommitted applies the controller's answer to a proposal
+// (Partition.handleAlterPartitionUpdate); false where metadata was faster.
 func (p *Partition) AlterCommitted(isr []int32, leaderEpoch, partitionEpoch int32) bool {
 	p.outstanding = false
 	if !p.leader || p.item == nil || leaderEpoch != p.leaderEpoch || partitionEpoch < p.partitionEpoch {
@@ -266,10 +311,12 @@ func (p *Partition) AlterFailed(errName string) *AlterPartitionItem {
 }
 
 // CheckEnoughReplicas is the decision on an acks=all write that needs the high
-// watermark at required (checkEnoughReplicasReachOffset): "WAIT", "NONE" or
-// "NOT_ENOUGH_REPLICAS_AFTER_APPEND".
+// watermark at required (Partition.checkEnoughReplicasReachOffset): "WAIT",
+// "NONE", "NOT_ENOUGH_REPLICAS_AFTER_APPEND" or "NOT_LEADER_OR_FOLLOWER".
 func (p *Partition) CheckEnoughReplicas(required int64, minISR int) string {
 	switch {
+	case !p.leader:
+		return "NOT_LEADER_OR_FOLLOWER"
 	case p.log.HW() < required:
 		return "WAIT"
 	case minISR > len(p.MaximalISR()):

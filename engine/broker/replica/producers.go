@@ -73,6 +73,9 @@ func (s *producerState) next() int32 {
 	return addSeq(s.batches[len(s.batches)-1].LastSeq, 1)
 }
 
+// update notes a batch that is in the log (ProducerStateEntry.addBatch). Another
+// epoch forgets the batches of the one before; a control batch has no sequence
+// and only brings its epoch.
 func (ps producers) update(b Batch) {
 	if b.ProducerID < 0 {
 		return

@@ -84,6 +84,7 @@ func TestLeaderEpochCache(t *testing.T) {
 				}
 			}
 			assert.Equal(t, c.Expected.Entries, entries(cache.Entries()))
+			require.Len(t, c.Expected.Results, len(c.Input.Queries))
 			for i, q := range c.Input.Queries {
 				assert.JSONEq(t, string(c.Expected.Results[i]), answer(t, &cache, q.Query, q.Epoch, q.LogEndOffset, q.Offset), "%+v", q)
 			}
@@ -140,11 +141,13 @@ func TestProducerIdempotence(t *testing.T) {
 	for _, c := range vectors[in, out](t, "producer_idempotence", 10) {
 		t.Run(c.ID, func(t *testing.T) {
 			log := replica.NewLog()
+			require.Len(t, c.Expected.Results, len(c.Input.Ops))
 			for i, o := range c.Input.Ops {
 				b := replica.Batch{ProducerID: o.ProducerID, ProducerEpoch: o.ProducerEpoch, BaseSeq: o.BaseSequence, IDs: make([]int32, max(o.Count, 1))}
 				if o.Op == "endTxnMarker" {
 					b.Control, b.BaseSeq = true, -1
-					log.AppendAsLeader(b, 0)
+					got := log.AppendAsLeader(b, 0)
+					assert.Equal(t, result{"NONE", got.Base, got.Last(), false}, c.Expected.Results[i], "op %d", i)
 					continue
 				}
 				origin := replica.FromClient
@@ -161,6 +164,7 @@ func TestProducerIdempotence(t *testing.T) {
 				assert.Equal(t, want.Duplicate, dup != nil, "op %d", i)
 				if dup != nil {
 					assert.Equal(t, want.BaseOffset, dup.BaseOffset)
+					assert.Equal(t, want.LastOffset, dup.LastOffset)
 					continue
 				}
 				got := log.AppendAsLeader(b, 0)
@@ -232,6 +236,7 @@ func TestPartitionHighWatermarkAndISR(t *testing.T) {
 			p := replica.NewPartition(1, log, c.Input.ReplicaLagTimeMaxMs*1000, md)
 			now := c.Input.StartTimeMs * 1000
 			minISR := min(c.Input.MinInsyncReplicas, len(c.Input.Replicas))
+			require.Len(t, c.Expected.AfterEachStep, len(c.Input.Steps))
 			for i, s := range c.Input.Steps {
 				var item *replica.AlterPartitionItem
 				errName, result := "", ""
@@ -302,6 +307,7 @@ func TestPartitionHighWatermarkAndISR(t *testing.T) {
 					slices.Sort(want.AlterPartitionISR)
 					assert.Equal(t, want.AlterPartitionISR, got, "step %d", i)
 				}
+				assert.Len(t, p.Remotes(), len(want.Replicas), "step %d", i)
 				for _, r := range p.Remotes() {
 					w := want.Replicas[strconv.Itoa(int(r.ID))]
 					assert.Equal(t, w.Leo, r.LEO, "step %d: leo of %d", i, r.ID)
