@@ -19,7 +19,7 @@ topics:
   - {name: orders.min, partitions: 1}
 producers: [{id: p}, {id: q, config: {acks: 1}}]
 groups: [{id: g, topics: [orders], members: [m1, m2]}]
-actions: [{at: 1s, do: crash, node: b3}]
+actions: [{at: 1s, do: pause, node: b3}]
 `
 
 func TestApply(t *testing.T) {

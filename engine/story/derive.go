@@ -55,7 +55,7 @@ func (d *deriver) keyed(e *journal.Event) {
 	}
 	at := func(field string) string { return "v/" + e.Node + "/" + field }
 	d.set(e.N, at("key"), fmt.Sprintf("key %v → P%v", f.Get("key"), f.Get("partition")))
-	d.set(e.N, at("hash"), fmt.Sprintf("(murmur2(key) & 0x7fffffff) mod %v", f.Get("partitions")))
+	d.set(e.N, at("hash"), "murmur2(key) & 0x7fffffff")
 	d.set(e.N, at("result"), fmt.Sprintf("= %v mod %v = %v", f.Get("hash"), f.Get("partitions"), f.Get("partition")))
 }
 

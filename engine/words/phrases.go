@@ -49,11 +49,12 @@ func short(name string) string {
 	return name
 }
 
+// upper begins a sentence with a capital, unless it begins with a client's id.
 func upper(s string) string {
-	if s == "" || strings.Contains(s, "-") {
-		return s
+	if strings.HasPrefix(s, "broker ") || strings.HasPrefix(s, "controller ") {
+		return strings.ToUpper(s[:1]) + s[1:]
 	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return s
 }
 
 // phrase makes the sentence of one kind.

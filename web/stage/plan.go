@@ -233,7 +233,9 @@ func (p *Plan) placeBrokers(left, right, y int) int {
 		lane := Lane{Name: "group", X: margin, X1: left, X2: right, LineY: y + laneHeight/2}
 		lane.Y = lane.LineY + 4
 		if p.Side && left > margin {
-			lane.Title = "Group lane"
+			// Producers may reach further down than the rows: the words stand at the
+			// lane's other end.
+			lane.Title, lane.X = "Group lane", right+8
 		}
 		p.Lanes = append(p.Lanes, lane)
 		y += laneHeight
