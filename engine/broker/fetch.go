@@ -145,6 +145,10 @@ func (d *delayedFetch) readOne(sp *sessionPart) wire.FetchResult {
 	}
 	log := h.log
 	res.HighWatermark, res.LastStableOffset, res.LogStartOffset = log.HW(), log.HW(), log.LogStart()
+	if q.FetchOffset < log.LogStart() {
+		res.ErrorCode = kafka.OffsetOutOfRange
+		return res
+	}
 	end := log.HW()
 	if d.q.ReplicaID >= 0 {
 		end = log.LEO()
@@ -160,7 +164,7 @@ func (d *delayedFetch) readOne(sp *sessionPart) wire.FetchResult {
 			}
 		}
 	}
-	if q.FetchOffset < log.LogStart() || q.FetchOffset > log.LEO() {
+	if q.FetchOffset > log.LEO() {
 		res.ErrorCode = kafka.OffsetOutOfRange
 		return res
 	}

@@ -226,6 +226,7 @@ func (f *fetcher) processOne(p *wire.FetchResult, st *fetchState, h *hosted) {
 func (h *hosted) truncate(to int64) {
 	from := h.log.LEO()
 	h.log.Truncate(to)
+	to = h.log.LEO() // whole batches go, so the log may end lower
 	h.emit(journal.ReplicaTruncate, false, journal.F("to", to, "from", from),
 		journal.Change{Key: h.keys.log, Val: journal.LogOp{Op: journal.LogTruncate, Base: to}})
 }

@@ -185,16 +185,15 @@ func (d *delayedProduce) tryComplete() bool {
 			continue
 		}
 		p := &d.resp.Parts[w.i]
-		switch {
-		case !w.h.rep.IsLeader():
+		verdict := w.h.rep.CheckEnoughReplicas(w.required, w.h.n.img.MinISR(w.h.part))
+		if verdict == "WAIT" {
+			continue
+		}
+		w.decided = true
+		p.ErrorCode, _ = kafka.ParseErrorCode(verdict)
+		if p.ErrorCode == kafka.NotLeaderOrFollower {
 			p.ErrorCode, p.CurrentLeader = w.h.n.leaderError(w.h.part)
 			p.BaseOffset = -1
-			w.decided = true
-		case w.h.log.HW() >= w.required:
-			if w.h.n.img.MinISR(w.h.part) > len(w.h.rep.MaximalISR()) {
-				p.ErrorCode = kafka.NotEnoughReplicasAfterAppend
-			}
-			w.decided = true
 		}
 	}
 	if len(d.open()) > 0 {
