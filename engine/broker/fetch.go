@@ -91,7 +91,7 @@ func (n *Node) handleFetch(r *sim.Request, q *wire.FetchRequest) {
 	// carries the high watermark from before this request.
 	results, bytes, urgent := d.read()
 	if q.ReplicaID >= 0 {
-		n.takeReceipts(s, q, results)
+		n.takeReceipts(d, results)
 	}
 	if bytes >= max(q.MinBytes, 1) || urgent || q.MaxWaitMs == 0 || full && len(s.parts) == 0 {
 		d.answer(results, bytes)
@@ -106,6 +106,9 @@ func (d *delayedFetch) watch() {
 	for _, part := range d.s.parts {
 		if h := d.n.replicas[part]; h != nil {
 			h.fetches = append(h.fetches, d)
+			if d.req.RecvN > 1 && h.sent[h.keys.waiting] != h.waiting() {
+				d.n.w.Attach(d.req.RecvN, h.diff())
+			}
 		}
 	}
 }
@@ -176,8 +179,8 @@ func (d *delayedFetch) readOne(sp *sessionPart) wire.FetchResult {
 
 // takeReceipts is Partition.updateFollowerFetchState: the fetch offset says that
 // the follower has everything below it.
-func (n *Node) takeReceipts(s *session, q *wire.FetchRequest, results []wire.FetchResult) {
-	cause := n.w.Cause()
+func (n *Node) takeReceipts(d *delayedFetch, results []wire.FetchResult) {
+	cause, q, s := n.w.Cause(), d.q, d.s
 	for i := range results {
 		res := &results[i]
 		if res.ErrorCode != kafka.None || res.DivergingEpoch != nil {
@@ -191,6 +194,9 @@ func (n *Node) takeReceipts(s *session, q *wire.FetchRequest, results []wire.Fet
 				res.ErrorCode, _ = kafka.ParseErrorCode(errName)
 				res.Records = nil
 				return
+			}
+			if moved {
+				n.w.Attach(d.req.RecvN, h.diff())
 			}
 			if item := h.rep.MaybeExpandISR(q.ReplicaID); item != nil {
 				n.propose(h, item, "expand")

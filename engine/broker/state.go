@@ -37,8 +37,13 @@ func (h *hosted) values() []journal.Change {
 	if leader {
 		for _, r := range h.rep.Remotes() {
 			b := kafka.NodeName(kafka.BrokerID(r.ID))
+			// A follower at the end is caught up; the time matters once it is behind.
+			caughtUp := any(nil)
+			if r.LEO < h.log.LEO() {
+				caughtUp = r.LastCaughtUpTime
+			}
 			vs = append(vs, journal.Change{Key: journal.RemoteKey(h.n.name, h.part, b, "leo"), Val: r.LEO},
-				journal.Change{Key: journal.RemoteKey(h.n.name, h.part, b, "caughtUp"), Val: r.LastCaughtUpTime})
+				journal.Change{Key: journal.RemoteKey(h.n.name, h.part, b, "caughtUp"), Val: caughtUp})
 		}
 	}
 	return vs
@@ -56,6 +61,7 @@ func (h *hosted) waiting() any {
 	if len(ws) == 0 {
 		return nil
 	}
+	slices.Sort(ws)
 	return strings.Join(ws, ", ")
 }
 

@@ -153,3 +153,27 @@ func (r *run) boot(parked []string) {
 	}
 	r.w.Emit(journal.Event{Kind: journal.Boot, Cause: -1, F: journal.F("start", "formed", "parked", parked), Ch: ch})
 }
+
+// snapshot reads the state of controllers, brokers and consumers from the live
+// objects, not from what was written to the journal.
+func (r *run) snapshot() []journal.Change {
+	var ch []journal.Change
+	for _, c := range r.ctrls {
+		ch = append(ch, c.FormedChanges()...)
+	}
+	for _, id := range r.ids {
+		b := r.brokers[id]
+		ch = append(ch, b.Snapshot()...)
+		for _, part := range b.Parts() {
+			for _, op := range b.LogSnapshot(part) {
+				ch = append(ch, journal.Change{Key: journal.ReplicaKey(b.Name(), part, "log"), Val: op})
+			}
+		}
+	}
+	for _, g := range r.sc.Groups {
+		for _, m := range g.Members {
+			ch = append(ch, r.cons[m.ID].Snapshot()...)
+		}
+	}
+	return ch
+}

@@ -25,6 +25,7 @@ type Result struct {
 	End     journal.Time
 	Rests   []RestState
 	MetaLog []wire.MetaBatch // committed after the formed start
+	Final   []journal.Change // the state at the end, read from the live objects
 }
 
 // run is a cluster while it runs.
@@ -65,7 +66,7 @@ func Run(sc *Scenario) (*Result, error) {
 		}
 	}
 	carry(r.w.J)
-	return &Result{Journal: r.w.J, End: r.end, Rests: r.rests, MetaLog: r.ctrls[0].LogFrom(r.log[len(r.log)-1].Last() + 1)}, nil
+	return &Result{Journal: r.w.J, End: r.end, Rests: r.rests, MetaLog: r.ctrls[0].LogFrom(r.log[len(r.log)-1].Last() + 1), Final: r.snapshot()}, nil
 }
 
 // until is the end of the run: as given, else the last rest, else 5 s after the

@@ -21,7 +21,7 @@ import "strconv"
 //	<leader>/<part>/isr              the committed ISR that the leader works with
 //	<leader>/<part>/maximalIsr       with a joining replica
 //	<leader>/<part>/remote/<b>/leo       what the leader knows of a follower; -1 unknown
-//	<leader>/<part>/remote/<b>/caughtUp  last caught-up time, microseconds
+//	<leader>/<part>/remote/<b>/caughtUp  last caught-up time in microseconds, while it is behind
 //	meta/<part>/{leader,leaderEpoch,partitionEpoch,replicas,isr,elr,lastKnownElr}  committed metadata
 //	<controller>/{role,epoch,leo,commit,votedFor}
 //	session/<broker>                 "fenced" | "active" | "shutdown"

@@ -87,6 +87,13 @@ func (w *World) Emit(e journal.Event) int {
 	return e.N
 }
 
+// Attach adds changes to an event that was written a moment ago: what a request
+// tells its receiver belongs to its receipt, though handling it takes time.
+func (w *World) Attach(n int, ch []journal.Change) {
+	e := &w.J.Events[n-1]
+	e.Ch = append(e.Ch, ch...)
+}
+
 // Stream returns the random stream of a node and purpose.
 func (w *World) Stream(node, purpose string) *Rand {
 	name := node + "/" + purpose
