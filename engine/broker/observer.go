@@ -3,6 +3,7 @@ package broker
 import (
 	"github.com/highwater-kafka/highwater/engine/journal"
 	"github.com/highwater-kafka/highwater/engine/kafka"
+	"github.com/highwater-kafka/highwater/engine/kafka/image"
 	"github.com/highwater-kafka/highwater/engine/kafka/wire"
 	"github.com/highwater-kafka/highwater/engine/sim"
 )
@@ -135,20 +136,26 @@ func (o *observer) schedule() {
 }
 
 func (o *observer) apply() {
+	idle := true
+	count := 0
+	for count < len(o.log) && o.log[count].Last() < o.hw {
+		for _, r := range o.log[count].Records {
+			idle = idle && r.Type == "NoOpRecord"
+		}
+		count++
+	}
+	var before *image.Image
+	if !idle {
+		before = o.n.img.Clone()
+	}
 	var recs []wire.MetaRecord
-	before := o.n.img.Clone()
-	for len(o.log) > 0 && o.log[0].Last() < o.hw {
-		b := o.log[0]
-		o.log = o.log[1:]
+	for _, b := range o.log[:count] {
 		for i := range b.Records {
 			o.n.img.Apply(&b.Records[i], b.BaseOffset+int64(i))
 		}
 		recs = append(recs, b.Records...)
 	}
-	idle := true
-	for _, r := range recs {
-		idle = idle && r.Type == "NoOpRecord"
-	}
+	o.log = o.log[count:]
 	n := o.n.w.Emit(journal.Event{Kind: journal.MetadataApply, Node: o.n.name, Chatter: idle,
 		F: journal.F("offset", o.n.img.Offset), Ch: []journal.Change{{Key: journal.NodeKey(o.n.name, "metadata"), Val: o.n.img.Offset}}})
 	if !idle {

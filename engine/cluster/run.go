@@ -19,6 +19,10 @@ import (
 // MaxEvents is how many events a run may write.
 const MaxEvents = 1_000_000
 
+// restingRate is about what a small formed cluster writes a second; room for it
+// is made at once, since events are large to move.
+const restingRate = 190
+
 // Result is a finished run.
 type Result struct {
 	Journal *journal.Journal
@@ -52,6 +56,7 @@ func Run(sc *Scenario) (*Result, error) {
 		prods: map[string]*client.Producer{}, cons: map[string]*client.Consumer{}}
 	r.w = sim.NewWorld(sc.Seed, sim.Network{Broker: r.model.NetBroker, Client: r.model.NetClient, Jitter: r.model.Jitter, Handle: r.model.Handle}, MaxEvents)
 	r.end = sc.until()
+	r.w.J.Events = make([]journal.Event, 0, min(int64(r.end/journal.Second)*restingRate+1000, MaxEvents))
 	if err := r.build(); err != nil {
 		return nil, err
 	}

@@ -230,7 +230,7 @@ func (n *Node) advance() {
 func (n *Node) commit(from int64) {
 	var recs []wire.MetaRecord
 	var parts []string
-	for _, b := range n.log {
+	for _, b := range n.since(from) {
 		for i := range b.Records {
 			off := b.BaseOffset + int64(i)
 			if off < from || off >= n.hw {

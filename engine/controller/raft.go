@@ -44,20 +44,27 @@ func (n *Node) answer(f *parkedFetch) {
 	p := f.q.Parts[0]
 	res := wire.FetchResult{Part: metadataPart, HighWatermark: n.hw, LastStableOffset: n.hw}
 	chatter := true
-	for _, b := range n.log {
-		if b.BaseOffset >= p.FetchOffset {
-			res.Meta = append(res.Meta, b)
-			chatter = chatter && idle(b.Records)
-		}
+	for _, b := range n.since(p.FetchOffset) {
+		res.Meta = append(res.Meta, b)
+		chatter = chatter && idle(b.Records)
 	}
 	if p.HighWatermark != nil {
-		for _, b := range n.log {
-			if b.Last() >= *p.HighWatermark && b.Last() < n.hw && !idle(b.Records) {
+		for _, b := range n.since(*p.HighWatermark) {
+			if b.Last() < n.hw && !idle(b.Records) {
 				chatter = false
 			}
 		}
 	}
 	f.r.Reply(&wire.FetchResponse{Parts: []wire.FetchResult{res}}, 0, chatter)
+}
+
+// since are the batches that end at or after an offset.
+func (n *Node) since(offset int64) []wire.MetaBatch {
+	i := len(n.log)
+	for i > 0 && n.log[i-1].Last() >= offset {
+		i--
+	}
+	return n.log[i:]
 }
 
 func (n *Node) answerParked() {
@@ -134,7 +141,7 @@ func (n *Node) fetched(res sim.Result) {
 	}
 	from := n.hw
 	n.hw = max(n.hw, min(p.HighWatermark, n.leo))
-	for _, b := range n.log {
+	for _, b := range n.since(from) {
 		for i := range b.Records {
 			if off := b.BaseOffset + int64(i); off >= from && off < n.hw {
 				n.done.Apply(&b.Records[i], off)
