@@ -37,6 +37,8 @@ export class Pills {
     for (const el of svg.querySelectorAll('path[id^="lane/"]')) {
       this.paths.set(el.id, tableOf(/** @type {SVGPathElement} */ (el)));
     }
+    /** The ids of the pills shown, in the order in which they lie. */
+    this.order = "";
     /** @type {Map<number, Slot>} */ this.used = new Map();
     /** @type {Slot[]} */ this.free = [];
     this.measure = ruler(this.layer);
@@ -52,6 +54,12 @@ export class Pills {
     const shown = crowd(sightings.filter((x) => this.paths.has(x.flight.path)));
     this.#release(new Set(shown.map((x) => x.flight.id)));
     const slots = shown.map((x) => this.#slot(x, focus));
+    // Which pill lies on top must not depend on where the pool's elements happen to be.
+    const order = shown.map((x) => x.flight.id).join(" ");
+    if (order !== this.order) {
+      this.order = order;
+      this.layer.append(...slots.map((slot) => slot.g));
+    }
     const boxes = shown.map((x, i) => this.#box(x, slots[i].width, still));
     const shifts = makeWay(boxes);
     for (let i = 0; i < slots.length; i++) {
