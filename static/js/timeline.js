@@ -140,7 +140,16 @@ export class Timeline {
 
   #drawFolds() {
     const { story } = /** @type {Model} */ (this.model);
-    const folds = story.folds.map((f) => {
+    const wide = this.rail.getBoundingClientRect().width;
+    const named = labelled(
+      story.folds.map((f) => ({
+        x: ((this.#position(f.s0) + this.#position(f.s1)) / 2) * wide,
+        w: f.label.length * 6 + 10,
+        weight: story.t(f.s1) - story.t(f.s0),
+      })),
+      wide,
+    );
+    const folds = story.folds.map((f, i) => {
       const from = this.#position(f.s0);
       const width = this.#position(f.s1) - from;
       const el = document.createElement("div");
@@ -153,7 +162,8 @@ export class Timeline {
       label.className = "hw-fold-label";
       label.textContent = f.label;
       el.style.background = "var(--ground)";
-      el.append(drawing(`0 0 ${teeth * 10} 10`, zigzag(teeth)), label);
+      el.append(drawing(`0 0 ${teeth * 10} 10`, zigzag(teeth)));
+      if (named.has(i)) el.append(label);
       return el;
     });
     this.root.querySelector(".hw-folds")?.replaceChildren(...folds);
@@ -237,4 +247,23 @@ function drawing(viewBox, d) {
   path.setAttribute("vector-effect", "non-scaling-stroke");
   svg.append(path);
   return svg;
+}
+
+/**
+ * Which labels have room on a line: the longest waits first, none over another
+ * or over an end. The others are still told by title and preview.
+ * @param {{x: number, w: number, weight: number}[]} labels centres and widths in px
+ * @param {number} width of the line
+ * @returns {Set<number>} their places in the list
+ */
+export function labelled(labels, width) {
+  /** @type {Set<number>} */
+  const kept = new Set();
+  const order = labels.map((_, i) => i).sort((a, b) => labels[b].weight - labels[a].weight);
+  for (const i of order) {
+    const { x, w } = labels[i];
+    if (x < w / 2 || x + w / 2 > width) continue;
+    if ([...kept].every((k) => Math.abs(labels[k].x - x) >= (labels[k].w + w) / 2)) kept.add(i);
+  }
+  return kept;
 }
