@@ -6,33 +6,46 @@ import (
 	"strings"
 
 	"github.com/highwater-kafka/highwater/engine/journal"
+	"github.com/highwater-kafka/highwater/engine/kafka"
 )
 
 // Derive computes the view's own keys, by event: the window of each partition's
-// row, how far behind each replica is, where it fetches, the size of the ISR.
-// minISR is the effective min.insync.replicas of a partition.
+// row, how far behind each replica is, where it fetches, the size of the ISR, and
+// how far each consumer is behind. minISR is the effective min.insync.replicas of
+// a partition. The journal stays as it is.
+//
+//	v/<part>/base               first offset of the log window that the replicas of a row share
+//	v/<part>/isr                "ISR 2 of 3, min 2"
+//	v/<part>/headroom           ISR size minus min.insync.replicas
+//	v/<broker>/<part>/sync      "in sync" | "1 behind, in sync" | "out of sync, 3 behind"
+//	v/<broker>/<part>/status    "fetches from broker 1"
+//	v/<leader>/<part>/note      what the leader knows: "2, 3 seen at 5"
+//	v/<leader>/<part>/waiting   who waits in purgatory
+//	v/<member>/<part>/lag       records that the member may read and has not
+//	v/<member>/lag              "lag 2", over all its partitions
+//	v/<producer>/{key,hash,result}   how its last key became a partition
 func Derive(j *journal.Journal, rows []string, cells int, minISR func(part string) int) map[int][]journal.Change {
-	d := deriver{vals: map[string]any{}, out: map[int][]journal.Change{}, sent: map[string]any{}, cells: int64(cells), minISR: minISR}
+	d := deriver{vals: map[string]any{}, out: map[int][]journal.Change{}, sent: map[string]any{}, cells: int64(max(cells, 1)), minISR: minISR,
+		readers: map[string][]string{}, lags: map[string]map[string]int64{}}
 	for i := range j.Events {
 		e := &j.Events[i]
 		d.keyed(e)
-		if len(e.Ch) == 0 {
-			continue
-		}
 		touched := map[string]bool{}
 		for _, c := range e.Ch {
 			if _, log := c.Val.(journal.LogOp); !log {
 				d.vals[c.Key] = c.Val
 			}
-			for _, row := range rows {
-				if strings.Contains(c.Key, row) {
-					touched[row] = true
+			if parts := strings.Split(c.Key, "/"); len(parts) > 2 && slices.Contains(rows, parts[1]) {
+				touched[parts[1]] = true
+				if parts[2] == "position" && !slices.Contains(d.readers[parts[1]], parts[0]) {
+					d.readers[parts[1]] = append(d.readers[parts[1]], parts[0])
 				}
 			}
 		}
 		for _, row := range rows {
 			if touched[row] {
 				d.row(e.N, row)
+				d.lag(e.N, row)
 			}
 		}
 	}
@@ -45,6 +58,9 @@ type deriver struct {
 	out    map[int][]journal.Change
 	cells  int64
 	minISR func(string) int
+
+	readers map[string][]string         // members that had a position, by partition
+	lags    map[string]map[string]int64 // by member and partition
 }
 
 // keyed shows at a producer how its last key became a partition.
@@ -82,9 +98,11 @@ func (d *deriver) set(n int, key string, v any) {
 func (d *deriver) row(n int, part string) {
 	replicas := ids(d.vals[journal.MetaKey(part, "replicas")])
 	isr := ids(d.vals[journal.MetaKey(part, "isr")])
-	leader, _ := d.int(journal.MetaKey(part, "leader"))
-	lead := fmt.Sprintf("b%d", leader)
-	end, _ := d.int(journal.ReplicaKey(lead, part, "leo"))
+	lead := ""
+	if id, ok := d.int(journal.MetaKey(part, "leader")); ok && id > 0 {
+		lead = kafka.NodeName(kafka.BrokerID(id))
+	}
+	end, led := d.int(journal.ReplicaKey(lead, part, "leo"))
 	top := int64(0)
 	for _, r := range replicas {
 		node := "b" + r
@@ -93,17 +111,20 @@ func (d *deriver) row(n int, part string) {
 			continue
 		}
 		top = max(top, leo)
-		d.set(n, "v/"+node+"/"+part+"/sync", syncText(slices.Contains(isr, r), end-leo, node == lead))
-		status := any(nil)
-		if node != lead && leader > 0 {
-			status = fmt.Sprintf("fetches from broker %d", leader)
+		sync, status := any(nil), any(nil)
+		if led {
+			sync = syncText(slices.Contains(isr, r), end-leo, node == lead)
 		}
+		if lead != "" && node != lead {
+			status = "fetches from broker " + lead[1:]
+		}
+		d.set(n, "v/"+node+"/"+part+"/sync", sync)
 		d.set(n, "v/"+node+"/"+part+"/status", status)
 	}
-	// The window moves in steps of two, so that it does not slide with every record.
-	base := max(top-d.cells+1, 0)
-	base += base % 2
-	d.set(n, "v/"+part+"/base", base)
+	// One slot stays free, for the record that is to come. With the highest log end
+	// at the edge, all that can be in view with it is in view: a low log end or
+	// high watermark that is not would need a wider window.
+	d.set(n, "v/"+part+"/base", max(top-d.cells+1, 0))
 	need := d.minISR(part)
 	d.set(n, "v/"+part+"/isr", fmt.Sprintf("ISR %d of %d, min %d", len(isr), len(replicas), need))
 	d.set(n, "v/"+part+"/headroom", int64(len(isr)-need))
@@ -117,12 +138,44 @@ func (d *deriver) row(n int, part string) {
 	}
 }
 
+// lag is the leader's high watermark minus the position of each member that
+// reads the partition (records-lag of a consumer that reads uncommitted).
+func (d *deriver) lag(n int, part string) {
+	id, _ := d.int(journal.MetaKey(part, "leader"))
+	hw, ok := d.int(journal.ReplicaKey(kafka.NodeName(kafka.BrokerID(id)), part, "hw"))
+	for _, m := range d.readers[part] {
+		pos, has := d.int(journal.ReplicaKey(m, part, "position"))
+		switch {
+		case !has: // it reads the partition no longer
+			delete(d.lags[m], part)
+			d.set(n, "v/"+m+"/"+part+"/lag", nil)
+		case !ok: // no leader, so nobody knows; the last value stands
+			continue
+		default:
+			if d.lags[m] == nil {
+				d.lags[m] = map[string]int64{}
+			}
+			// A new leader's high watermark may be behind for a moment.
+			d.lags[m][part] = max(hw-pos, 0)
+			d.set(n, "v/"+m+"/"+part+"/lag", d.lags[m][part])
+		}
+		sum := int64(0)
+		for _, l := range d.lags[m] {
+			sum += l
+		}
+		text := any(nil)
+		if len(d.lags[m]) > 0 {
+			text = fmt.Sprintf("lag %d", sum)
+		}
+		d.set(n, "v/"+m+"/lag", text)
+	}
+}
+
 // waiting sums up the purgatories of a leader's replica: producers whose write
 // waits for the high watermark, else who waits with a Fetch.
 func (d *deriver) waiting(lead, part string) any {
-	s, _ := d.vals[journal.ReplicaKey(lead, part, "waiting")].(string)
 	var produce, fetch []string
-	for _, op := range strings.Split(s, ", ") {
+	for _, op := range list(d.vals[journal.ReplicaKey(lead, part, "waiting")], ", ") {
 		if who, ok := strings.CutPrefix(op, "DelayedProduce "); ok {
 			produce = append(produce, who)
 		} else if who, ok := strings.CutPrefix(op, "DelayedFetch "); ok {
@@ -179,10 +232,29 @@ func syncText(in bool, behind int64, leader bool) string {
 	return "out of sync"
 }
 
-func ids(v any) []string {
-	s, _ := v.(string)
-	if s == "" {
-		return nil
+// ids reads a list of broker ids, which a key holds as "1,2,3" or as a list.
+func ids(v any) []string { return list(v, ",") }
+
+func list(v any, sep string) []string {
+	switch v := v.(type) {
+	case string:
+		if v != "" {
+			return strings.Split(v, sep)
+		}
+	case []string:
+		return v
+	case []int32:
+		return numbers(v)
+	case []int:
+		return numbers(v)
 	}
-	return strings.Split(s, ",")
+	return nil
+}
+
+func numbers[T int | int32](v []T) []string {
+	s := make([]string, len(v))
+	for i, n := range v {
+		s[i] = fmt.Sprint(n)
+	}
+	return s
 }

@@ -2,7 +2,7 @@ package words
 
 import (
 	"fmt"
-	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/highwater-kafka/highwater/engine/journal"
@@ -10,234 +10,326 @@ import (
 	"github.com/highwater-kafka/highwater/engine/kafka/wire"
 )
 
-// get reads a field of an event by name.
-func get(f any, name string) any {
-	if fs, ok := f.(journal.Fields); ok {
-		return fs.Get(name)
-	}
-	v := reflect.Indirect(reflect.ValueOf(f))
-	if v.Kind() != reflect.Struct {
-		return nil
-	}
-	for i := range v.NumField() {
-		if tag, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); tag == name {
-			return v.Field(i).Interface()
-		}
-	}
-	return nil
+// metadataLog is the partition that controllers replicate.
+const metadataLog = "__cluster_metadata-0"
+
+// requests says what each request asks for. {x} is a field of the message or of
+// its first partition; {from} and {to} are the nodes.
+var requests = map[kafka.API]phrase{
+	kafka.Produce:              produceRequest,
+	kafka.Fetch:                fetchRequest,
+	kafka.ListOffsets:          listOffsets,
+	kafka.Metadata:             say("{from} asks {to} for metadata: who leads which partition?"),
+	kafka.ApiVersions:          say("{from} asks {to} which APIs and versions it knows."),
+	kafka.InitProducerID:       say("{from} asks {to} for a producer id."),
+	kafka.AllocateProducerIDs:  say("{from} asks {to} for a block of producer ids to give away."),
+	kafka.OffsetForLeaderEpoch: say("{from} asks {to} where leader epoch {leaderEpoch} of {part} ends."),
+
+	kafka.AlterPartition:     alterPartition,
+	kafka.BrokerHeartbeat:    brokerHeartbeat,
+	kafka.BrokerRegistration: say("{from} registers with {to}; it stays fenced until it has caught up with the metadata log."),
+
+	kafka.FindCoordinator:        say("{from} asks {to} which broker coordinates {coordinatorKeys}."),
+	kafka.JoinGroup:              say("{from} asks {to} to join group {groupId|group}."),
+	kafka.SyncGroup:              syncGroup,
+	kafka.Heartbeat:              say("{from} tells {to} that it is alive in group {groupId|group} (Heartbeat)."),
+	kafka.LeaveGroup:             say("{from} tells {to} that it leaves group {groupId|group}."),
+	kafka.ConsumerGroupHeartbeat: consumerGroupHeartbeat,
+	kafka.OffsetCommit:           offsetCommit,
+	kafka.OffsetFetch:            say("{from} asks {to} for the committed offsets of group {groupId|group}."),
+
+	kafka.AddPartitionsToTxn: say("{from} tells {to} which partitions its transaction writes to."),
+	kafka.EndTxn:             endTxn,
+	kafka.WriteTxnMarkers:    say("{from} asks {to} to write the markers of a transaction to its partitions."),
+	kafka.TxnOffsetCommit:    say("{from} sends {to} the offsets of group {groupId|group} as part of its transaction."),
+
+	kafka.CreateTopics:                say("{from} asks {to} to create topic {name}."),
+	kafka.CreatePartitions:            say("{from} asks {to} for more partitions of topic {name}."),
+	kafka.ElectLeaders:                say("{from} asks {to} to elect leaders."),
+	kafka.IncrementalAlterConfigs:     say("{from} asks {to} to change a configuration."),
+	kafka.AlterPartitionReassignments: say("{from} asks {to} to move replicas to other brokers."),
+	kafka.Envelope:                    say("{from} forwards a client's request to {to}."),
+
+	kafka.Vote:             vote,
+	kafka.BeginQuorumEpoch: say("{from} tells {to} that it is the leader of the quorum in quorum epoch {leaderEpoch|epoch}."),
+	kafka.EndQuorumEpoch:   say("{from} tells {to} that it resigns as leader of the quorum in quorum epoch {leaderEpoch|epoch}."),
+	kafka.FetchSnapshot:    say("{from} asks {to} for a snapshot of the metadata log: the log itself no longer reaches back so far."),
 }
 
-func requestSend(p *Phrases, e *journal.Event, _ func(string) string) string {
-	from, to := upper(Node(e.From)), Node(e.To)
-	switch q := e.F.(type) {
-	case *wire.ProduceRequest:
-		return fmt.Sprintf("%s sends Produce with acks=%s to %s: %s for %s.", from, acks(q.Acks), to, p.values(q.Parts[0].Batch.Records), q.Parts[0].Part)
-	case *wire.FetchRequest:
-		return fetchSend(from, to, q)
-	case *wire.MetadataRequest:
-		return fmt.Sprintf("%s asks %s for metadata: who leads which partition?", from, to)
-	case *wire.InitProducerIDRequest:
-		return fmt.Sprintf("%s asks %s for a producer id.", from, to)
-	case *wire.AlterPartitionRequest:
-		return fmt.Sprintf("%s asks the active controller to change the ISR of %s (AlterPartition).", from, q.Parts[0].Part)
-	case *wire.BrokerHeartbeatRequest:
-		return fmt.Sprintf("%s tells the active controller that it lives (BrokerHeartbeat).", from)
-	case *wire.OffsetCommitRequest:
-		return fmt.Sprintf("%s commits offsets of group %s at its coordinator, %s.", from, q.GroupID, to)
-	case *wire.OffsetFetchRequest:
-		return fmt.Sprintf("%s asks %s for the committed offsets of group %s.", from, to, q.GroupID)
-	case *wire.FindCoordinatorRequest:
-		return fmt.Sprintf("%s asks %s who coordinates %s.", from, to, strings.Join(q.Keys, ", "))
-	case *wire.ListOffsetsRequest:
-		return fmt.Sprintf("%s asks %s where %s starts or ends.", from, to, q.Parts[0].Part)
-	case *wire.CreateTopicsRequest:
-		return fmt.Sprintf("%s sends CreateTopics for %s to %s.", from, q.Topics[0].Name, to)
-	}
-	return fmt.Sprintf("%s sends %s to %s.", from, e.API, to)
+// responses says what each answer without an error brings.
+var responses = map[kafka.API]phrase{
+	kafka.Produce:              produceResponse,
+	kafka.Fetch:                fetchResponse,
+	kafka.ListOffsets:          say("{from} answers {to}: the offset of {part} is {offset}."),
+	kafka.Metadata:             say("{from} answers {to} with the metadata that it knows."),
+	kafka.InitProducerID:       say("{from} gives {to} producer id {producerId}, epoch {producerEpoch}."),
+	kafka.AllocateProducerIDs:  say("{from} gives {to} {producerIdLen} producer ids, from {producerIdStart} on."),
+	kafka.OffsetForLeaderEpoch: say("{from} answers {to}: that leader epoch of {part} ends at offset {endOffset}."),
+
+	kafka.AlterPartition:     say("{from} confirms the ISR {isr} of {part} to {to}, partition epoch {partitionEpoch}."),
+	kafka.BrokerHeartbeat:    heartbeatResponse,
+	kafka.BrokerRegistration: say("{from} registers {to} with broker epoch {brokerEpoch}."),
+
+	kafka.FindCoordinator: findCoordinatorResponse,
+	kafka.JoinGroup:       say("{from} answers {to}: it is in generation {generationId} of group {group}."),
+	kafka.SyncGroup:       say("{from} sends {to} its assignment in group {group}."),
+	kafka.OffsetCommit:    say("{from} answers {to}: the offsets of group {group} are committed."),
+	kafka.OffsetFetch:     offsetFetchResponse,
+	kafka.CreateTopics:    say("{from} answers {to}: topic {name} is created."),
+
+	kafka.Vote: voteResponse,
 }
 
-func acks(n int16) string {
-	if n == -1 {
-		return "all"
+func requestSend(p *Phrases, e *journal.Event, f lookup) string {
+	if ph, ok := requests[kafka.API(e.API)]; ok && e.F != nil {
+		return ph(p, e, f)
 	}
-	return fmt.Sprint(n)
+	return fill("{from} sends {api} to {to}.", e, f)
 }
 
-func fetchSend(from, to string, q *wire.FetchRequest) string {
-	if len(q.Parts) == 0 {
-		return fmt.Sprintf("%s asks %s for news of the same partitions, from the same offsets.", from, to)
+func responseSend(p *Phrases, e *journal.Event, f lookup) string {
+	if c := failure(e.F); c != kafka.None {
+		return fmt.Sprintf("%s answers the %s of %s with %s%s.", upper(Node(e.From)), e.API, Node(e.To), c, hint(e.F))
 	}
-	p := q.Parts[0]
-	switch {
-	case p.Part == "__cluster_metadata-0":
-		return fmt.Sprintf("%s asks %s for the metadata log from offset %d.", from, to, p.FetchOffset)
-	case q.ReplicaID >= 0:
-		return fmt.Sprintf("%s asks %s for %s from offset %d: the receipt for everything below it.", from, to, p.Part, p.FetchOffset)
+	if ph, ok := responses[kafka.API(e.API)]; ok && e.F != nil {
+		return ph(p, e, f)
 	}
-	return fmt.Sprintf("%s asks %s for %s from offset %d.", from, to, p.Part, p.FetchOffset)
+	return fill("{from} answers the {api} of {to}.", e, f)
 }
 
-func requestReceive(p *Phrases, e *journal.Event, _ func(string) string) string {
-	if q, ok := p.request(e).(*wire.FetchRequest); ok && q.ReplicaID > 0 && len(q.Parts) > 0 && q.Parts[0].Part != "__cluster_metadata-0" {
+// hint is the leader that an error names (KIP-951).
+func hint(f any) string {
+	if id := num(get(first(f, "currentLeader"), "leaderId"), -1); id > 0 {
+		return fmt.Sprintf("; it names broker %d as the leader", id)
+	}
+	return ""
+}
+
+func requestReceive(p *Phrases, e *journal.Event, f lookup) string {
+	if q, ok := body(p.reqs, e).(*wire.FetchRequest); ok && q.ReplicaID > 0 && len(q.Parts) > 0 && q.Parts[0].Part != metadataLog {
 		return fmt.Sprintf("%s now knows that %s has everything of %s below offset %d.", upper(Node(e.To)), Node(e.From), q.Parts[0].Part, q.Parts[0].FetchOffset)
 	}
-	return fmt.Sprintf("%s has the %s of %s.", upper(Node(e.To)), e.API, Node(e.From))
+	return fill("{to} has the {api} of {from}.", e, f)
 }
 
-func (p *Phrases) request(e *journal.Event) any {
-	if r := p.reqs[e.Msg]; r != nil {
-		return r.F
+func responseReceive(p *Phrases, e *journal.Event, f lookup) string {
+	r := body(p.resps, e)
+	start := fill("{node} has the answer of {from} to its {api}", e, f)
+	if c := failure(r); c != kafka.None {
+		return start + ": " + c.String() + "."
+	}
+	if b, ok := r.(*wire.FetchResponse); ok {
+		if part, base, last, hw := carried(b); part != "" {
+			return fmt.Sprintf("%s: %s of %s, and high watermark %d.", start, offsets(base, last), part, hw)
+		}
+	}
+	return start + "."
+}
+
+// body is the message of the send that a receive belongs to.
+func body(sends map[int]*journal.Event, e *journal.Event) any {
+	if e.F != nil {
+		return e.F
+	}
+	if s := sends[e.Msg]; s != nil {
+		return s.F
 	}
 	return nil
 }
 
-func responseSend(p *Phrases, e *journal.Event, _ func(string) string) string {
-	from, to := upper(Node(e.From)), Node(e.To)
-	if code := failure(e.F); code != kafka.None {
-		return fmt.Sprintf("%s refuses the %s of %s: %s.", from, e.API, to, code)
+// onItsWay names a message that is held or lost.
+func onItsWay(e *journal.Event) string {
+	if get(e.F, "response") == true {
+		return fmt.Sprintf("The answer of %s to the %s of %s", Node(e.From), e.API, Node(e.To))
 	}
-	switch r := e.F.(type) {
-	case *wire.ProduceResponse:
-		return fmt.Sprintf("%s answers %s: %s is written, at offset %d.", from, to, r.Parts[0].Part, r.Parts[0].BaseOffset)
-	case *wire.FetchResponse:
-		return fetchAnswer(from, to, r)
-	case *wire.AlterPartitionResponse:
-		return fmt.Sprintf("%s confirms the ISR %s of %s to %s.", from, ints(r.Parts[0].ISR), r.Parts[0].Part, to)
-	}
-	return fmt.Sprintf("%s answers the %s of %s.", from, e.API, to)
+	return fmt.Sprintf("The %s of %s to %s", e.API, Node(e.From), Node(e.To))
 }
 
-func fetchAnswer(from, to string, r *wire.FetchResponse) string {
-	for _, p := range r.Parts {
-		if len(p.Records) > 0 {
-			last := p.Records[len(p.Records)-1].Last()
-			if last == p.Records[0].BaseOffset {
-				return fmt.Sprintf("%s answers the Fetch of %s with offset %d of %s, and its high watermark %d.", from, to, last, p.Part, p.HighWatermark)
-			}
-			return fmt.Sprintf("%s answers the Fetch of %s with offsets %d to %d of %s, and its high watermark %d.", from, to, p.Records[0].BaseOffset, last, p.Part, p.HighWatermark)
-		}
+func produceRequest(p *Phrases, e *journal.Event, f lookup) string {
+	q, ok := e.F.(*wire.ProduceRequest)
+	if !ok || len(q.Parts) == 0 {
+		return fill("{from} sends Produce to {to}.", e, f)
 	}
-	if len(r.Parts) == 0 {
-		return fmt.Sprintf("%s answers the Fetch of %s: nothing new.", from, to)
+	acks := minus(strconv.Itoa(int(q.Acks)))
+	if q.Acks == -1 {
+		acks = "all"
 	}
-	p := r.Parts[0]
-	if len(p.Meta) > 0 {
+	return fmt.Sprintf("%s sends Produce with acks=%s to %s: %s for %s%s.", upper(Node(e.From)), acks, Node(e.To), p.values(q.Parts[0].Batch.Records), q.Parts[0].Part, further(len(q.Parts)-1))
+}
+
+// further mentions the partitions that a sentence leaves out.
+func further(n int) string {
+	switch {
+	case n < 1:
+		return ""
+	case n == 1:
+		return ", and 1 further partition"
+	}
+	return fmt.Sprintf(", and %d further partitions", n)
+}
+
+func fetchRequest(_ *Phrases, e *journal.Event, f lookup) string {
+	q, ok := e.F.(*wire.FetchRequest)
+	if !ok {
+		return fill("{from} sends Fetch to {to}.", e, f)
+	}
+	if len(q.Parts) == 0 {
+		return fill("{from} asks {to} for news of the same partitions, from the same offsets.", e, f)
+	}
+	p, from, to := q.Parts[0], Node(e.From), Node(e.To)
+	switch {
+	case p.Part == metadataLog:
+		return fmt.Sprintf("%s asks %s for the metadata log from offset %d.", upper(from), to, p.FetchOffset)
+	case q.ReplicaID > 0:
+		return fmt.Sprintf("%s asks %s for %s from offset %d%s: this tells %s that %s has everything below %d.", upper(from), to, p.Part, p.FetchOffset, further(len(q.Parts)-1), to, from, p.FetchOffset)
+	}
+	return fmt.Sprintf("%s asks %s for %s from offset %d%s.", upper(from), to, p.Part, p.FetchOffset, further(len(q.Parts)-1))
+}
+
+func listOffsets(_ *Phrases, e *journal.Event, f lookup) string {
+	switch num(first(e.F, "timestamp"), 0) {
+	case -1:
+		return fill("{from} asks {to} for the end of {part}.", e, f)
+	case -2:
+		return fill("{from} asks {to} for the start of {part}.", e, f)
+	}
+	return fill("{from} asks {to} for an offset of {part} by timestamp.", e, f)
+}
+
+func alterPartition(_ *Phrases, e *journal.Event, f lookup) string {
+	list := first(e.F, "newIsrWithEpochs")
+	var isr []string
+	for i := range length(list) {
+		isr = append(isr, text(get(list, strconv.Itoa(i), "brokerId")))
+	}
+	return fill("{from} asks {to} to commit the ISR "+strings.Join(isr, ",")+" for {part} (AlterPartition).", e, f)
+}
+
+func brokerHeartbeat(_ *Phrases, e *journal.Event, f lookup) string {
+	if get(e.F, "wantShutDown") == true {
+		return fill("{from} asks {to} for leave to shut down (BrokerHeartbeat).", e, f)
+	}
+	if get(e.F, "wantFence") == true {
+		return fill("{from} tells {to} that it is alive and wants to stay fenced (BrokerHeartbeat).", e, f)
+	}
+	return fill("{from} tells {to} that it is alive (BrokerHeartbeat).", e, f)
+}
+
+func heartbeatResponse(_ *Phrases, e *journal.Event, f lookup) string {
+	switch {
+	case get(e.F, "shouldShutDown") == true:
+		return fill("{from} lets {to} shut down.", e, f)
+	case get(e.F, "isFenced") == true:
+		return fill("{from} answers the heartbeat of {to}: it is fenced.", e, f)
+	}
+	return fill("{from} answers the heartbeat of {to}: it is not fenced.", e, f)
+}
+
+func syncGroup(_ *Phrases, e *journal.Event, f lookup) string {
+	if length(get(e.F, "assignments")) > 0 {
+		return fill("{from}, the leader of group {groupId|group}, sends {to} the assignment of every member.", e, f)
+	}
+	return fill("{from} asks {to} for its assignment in group {groupId|group}.", e, f)
+}
+
+func consumerGroupHeartbeat(_ *Phrases, e *journal.Event, f lookup) string {
+	switch epoch := num(get(e.F, "memberEpoch"), 1); {
+	case epoch == 0:
+		return fill("{from} asks {to} to join group {groupId|group} (ConsumerGroupHeartbeat, member epoch 0).", e, f)
+	case epoch < 0:
+		return fill("{from} tells {to} that it leaves group {groupId|group} (ConsumerGroupHeartbeat, member epoch {memberEpoch}).", e, f)
+	}
+	return fill("{from} tells {to} that it is alive in group {groupId|group}, member epoch {memberEpoch} (ConsumerGroupHeartbeat).", e, f)
+}
+
+func offsetCommit(_ *Phrases, e *journal.Event, f lookup) string {
+	parts := get(e.F, "parts")
+	if length(parts) == 0 {
+		return fill("{from} asks {to} to commit offsets of group {groupId|group}.", e, f)
+	}
+	return fill("{from} asks {to} to commit offset {committedOffset} of {part} for group {groupId|group}"+further(length(parts)-1)+".", e, f)
+}
+
+func offsetFetchResponse(_ *Phrases, e *journal.Event, f lookup) string {
+	parts := get(e.F, "parts")
+	if length(parts) == 0 {
+		return fill("{from} answers {to}: nothing is committed for group {groupId|group}.", e, f)
+	}
+	if num(get(parts, "0", "committedOffset"), -1) < 0 {
+		return fill("{from} answers {to}: group {groupId|group} has committed nothing for {part}"+further(length(parts)-1)+".", e, f)
+	}
+	return fill("{from} answers {to}: group {groupId|group} has committed offset {committedOffset} of {part}"+further(length(parts)-1)+".", e, f)
+}
+
+func findCoordinatorResponse(_ *Phrases, e *journal.Event, _ lookup) string {
+	who := get(e.F, "coordinators", "0")
+	return fmt.Sprintf("%s answers %s: broker %s coordinates %s.", upper(Node(e.From)), Node(e.To), text(get(who, "nodeId")), text(get(who, "key")))
+}
+
+func endTxn(_ *Phrases, e *journal.Event, f lookup) string {
+	if get(e.F, "committed") == true {
+		return fill("{from} asks {to} to commit its transaction.", e, f)
+	}
+	return fill("{from} asks {to} to abort its transaction.", e, f)
+}
+
+func vote(_ *Phrases, e *journal.Event, f lookup) string {
+	if first(e.F, "preVote") == true {
+		return fill("{from} asks {to} whether it would vote for it in the next quorum epoch (pre-vote); nothing changes yet.", e, f)
+	}
+	return fill("{from} asks {to} for its vote in quorum epoch {replicaEpoch|epoch}.", e, f)
+}
+
+func voteResponse(_ *Phrases, e *journal.Event, f lookup) string {
+	if first(e.F, "voteGranted") == true {
+		return fill("{from} grants {to} its vote.", e, f)
+	}
+	return fill("{from} refuses {to} its vote.", e, f)
+}
+
+func produceResponse(_ *Phrases, e *journal.Event, f lookup) string {
+	parts := get(e.F, "parts")
+	return fill("{from} answers the Produce of {to}: written to {part} at offset {baseOffset}"+further(length(parts)-1)+".", e, f)
+}
+
+func fetchResponse(_ *Phrases, e *journal.Event, f lookup) string {
+	r, ok := e.F.(*wire.FetchResponse)
+	if !ok || len(r.Parts) == 0 {
+		return fill("{from} answers the Fetch of {to}: nothing new.", e, f)
+	}
+	p, from, to := r.Parts[0], upper(Node(e.From)), Node(e.To)
+	if part, base, last, hw := carried(r); part != "" {
+		return fmt.Sprintf("%s answers the Fetch of %s with %s of %s, and its high watermark %d.", from, to, offsets(base, last), part, hw)
+	}
+	switch {
+	case p.DivergingEpoch != nil:
+		return fmt.Sprintf("%s answers the Fetch of %s: their logs of %s differ; leader epoch %d ends at offset %d here.", from, to, p.Part, p.DivergingEpoch.Epoch, p.DivergingEpoch.EndOffset)
+	case p.SnapshotID != nil:
+		return fmt.Sprintf("%s answers the Fetch of %s: it has to take the snapshot that ends at offset %d first.", from, to, p.SnapshotID.EndOffset)
+	case p.PreferredReadReplica != nil && *p.PreferredReadReplica >= 0:
+		return fmt.Sprintf("%s answers the Fetch of %s without records: it should read %s from broker %d.", from, to, p.Part, *p.PreferredReadReplica)
+	case len(p.Meta) > 0:
 		return fmt.Sprintf("%s sends %s the metadata log from offset %d on, committed below %d.", from, to, p.Meta[0].BaseOffset, p.HighWatermark)
+	case p.Part == metadataLog:
+		return fmt.Sprintf("%s answers the Fetch of %s without records: the metadata log is committed below offset %d.", from, to, p.HighWatermark)
 	}
 	return fmt.Sprintf("%s answers the Fetch of %s without records: the high watermark of %s is %d.", from, to, p.Part, p.HighWatermark)
 }
 
-func ints(ids []int32) string {
-	return strings.ReplaceAll(strings.Trim(fmt.Sprint(ids), "[]"), " ", ",")
-}
-
-// failure is the first error code in a response.
-func failure(f any) kafka.ErrorCode {
-	if c, ok := get(f, "errorCode").(kafka.ErrorCode); ok && c != kafka.None {
-		return c
-	}
-	for _, name := range []string{"parts", "coordinators", "topics"} {
-		v := reflect.ValueOf(get(f, name))
-		if v.Kind() != reflect.Slice {
-			continue
-		}
-		for i := range v.Len() {
-			if c, ok := get(v.Index(i).Interface(), "errorCode").(kafka.ErrorCode); ok && c != kafka.None {
-				return c
-			}
+// carried is the first partition with records in a response, its first and last
+// offset and its high watermark; "" if there is none.
+func carried(r *wire.FetchResponse) (part string, base, last, hw int64) {
+	for _, p := range r.Parts {
+		if n := len(p.Records); n > 0 {
+			return p.Part, p.Records[0].BaseOffset, p.Records[n-1].Last(), p.HighWatermark
 		}
 	}
-	return kafka.None
+	return "", 0, 0, 0
 }
 
-// Pill is what a message on its way shows.
-type Pill struct {
-	Text string
-	Lane string
-	More int      // further partitions
-	Tags []string // records carried
-}
-
-// Pill makes the pill of a send; nil for other events.
-func (p *Phrases) Pill(e *journal.Event) *Pill {
-	arrow := short(e.From) + "→" + short(e.To)
-	switch e.Kind {
-	case journal.RequestSend:
-		return p.requestPill(e, arrow)
-	case journal.ResponseSend:
-		return p.responsePill(e, arrow)
+func offsets(base, last int64) string {
+	if base == last {
+		return fmt.Sprintf("offset %d", base)
 	}
-	return nil
-}
-
-func lane(e *journal.Event, part string) string {
-	if e.Group != "" || e.API == string(kafka.FindCoordinator) {
-		return "group"
-	}
-	if strings.HasPrefix(e.From, "c") && kafka.NodeID(e.From) > 0 || strings.HasPrefix(e.To, "c") && kafka.NodeID(e.To) > 0 {
-		return "controller"
-	}
-	if part == "" {
-		return "controller"
-	}
-	return part
-}
-
-func (p *Phrases) requestPill(e *journal.Event, arrow string) *Pill {
-	pill := &Pill{Text: e.API + " " + arrow, Lane: lane(e, e.Part)}
-	switch q := e.F.(type) {
-	case *wire.FetchRequest:
-		if len(q.Parts) > 0 {
-			pill.Text = fmt.Sprintf("Fetch %s from %d", arrow, q.Parts[0].FetchOffset)
-			pill.More = len(q.Parts) - 1
-		}
-	case *wire.ProduceRequest:
-		pill.Text = "Produce " + short(e.From) + "→" + short(e.To)
-		pill.More = len(q.Parts) - 1
-		for _, x := range q.Parts {
-			pill.Tags = append(pill.Tags, x.Batch.Records...)
-		}
-	}
-	pill.Tags = pill.Tags[:min(len(pill.Tags), 6)]
-	return pill
-}
-
-func (p *Phrases) responsePill(e *journal.Event, arrow string) *Pill {
-	pill := &Pill{Text: "resp " + arrow, Lane: lane(e, e.Part)}
-	if code := failure(e.F); code != kafka.None {
-		pill.Text = arrow + " " + code.String()
-		return pill
-	}
-	switch r := e.F.(type) {
-	case *wire.ProduceResponse:
-		pill.Text = fmt.Sprintf("ack %s offset %d", arrow, r.Parts[0].BaseOffset)
-	case *wire.FetchResponse:
-		for _, x := range r.Parts {
-			if len(x.Records) > 0 {
-				pill.More++
-				for _, b := range x.Records {
-					pill.Tags = append(pill.Tags, b.Records...)
-				}
-			}
-		}
-		pill.More = max(pill.More-1, 0)
-		if len(r.Parts) > 0 {
-			x := r.Parts[0]
-			for _, y := range r.Parts {
-				if len(y.Records) > 0 {
-					x = y
-					break
-				}
-			}
-			if n := len(x.Records); n > 0 {
-				pill.Text = fmt.Sprintf("resp %s records %d..%d, HW %d", arrow, x.Records[0].BaseOffset, x.Records[n-1].Last(), x.HighWatermark)
-			} else {
-				pill.Text = fmt.Sprintf("resp %s HW %d", arrow, x.HighWatermark)
-			}
-		}
-	case *wire.AlterPartitionResponse:
-		pill.Text = fmt.Sprintf("resp %s ISR %s", arrow, ints(r.Parts[0].ISR))
-	}
-	pill.Tags = pill.Tags[:min(len(pill.Tags), 6)]
-	return pill
+	return fmt.Sprintf("offsets %d to %d", base, last)
 }

@@ -12,16 +12,20 @@ import (
 
 // Phrases renders the events of one journal. It is safe for concurrent use.
 type Phrases struct {
-	j    *journal.Journal
-	reqs map[int]*journal.Event // request.send by message
+	j     *journal.Journal
+	reqs  map[int]*journal.Event // request.send by message
+	resps map[int]*journal.Event // response.send by message
 }
 
 // New prepares the catalogue for a journal.
 func New(j *journal.Journal) *Phrases {
-	p := &Phrases{j: j, reqs: map[int]*journal.Event{}}
+	p := &Phrases{j: j, reqs: map[int]*journal.Event{}, resps: map[int]*journal.Event{}}
 	for i := range j.Events {
-		if e := &j.Events[i]; e.Kind == journal.RequestSend {
+		switch e := &j.Events[i]; e.Kind {
+		case journal.RequestSend:
 			p.reqs[e.Msg] = e
+		case journal.ResponseSend:
+			p.resps[e.Msg] = e
 		}
 	}
 	return p
@@ -29,24 +33,13 @@ func New(j *journal.Journal) *Phrases {
 
 // Node is a node's name in a sentence: broker 2, controller C1, or a client's id.
 func Node(name string) string {
-	id := kafka.NodeID(name)
-	switch {
-	case id < 0 || name == "":
+	switch id := kafka.NodeID(name); {
+	case id < 0:
 		return name
 	case id > 100:
-		return "controller C" + name[1:]
+		return "controller " + short(name)
 	}
 	return "broker " + name[1:]
-}
-
-// short is a node's name on a pill: 2, C1, or a client's id.
-func short(name string) string {
-	if id := kafka.NodeID(name); id > 100 {
-		return "C" + name[1:]
-	} else if id > 0 {
-		return name[1:]
-	}
-	return name
 }
 
 // upper begins a sentence with a capital, unless it begins with a client's id.
@@ -57,48 +50,63 @@ func upper(s string) string {
 	return s
 }
 
-// phrase makes the sentence of one kind.
-type phrase func(p *Phrases, e *journal.Event, f func(string) string) string
+// lookup finds a field of an event by name, as text.
+type lookup func(name string) string
+
+// phrase makes the sentence of one kind, or of one API.
+type phrase func(p *Phrases, e *journal.Event, f lookup) string
 
 // say is a phrase with {node}, {part}, {group}, {from}, {to}, {api} and the
-// names of fields in braces.
+// names of fields in braces; {a|b} is the first of the two that there is, and
+// {f.to} the field where a name means a node otherwise.
 func say(template string) phrase {
-	return func(_ *Phrases, e *journal.Event, f func(string) string) string { return fill(template, e, f) }
+	return func(_ *Phrases, e *journal.Event, f lookup) string { return fill(template, e, f) }
 }
 
-func fill(template string, e *journal.Event, f func(string) string) string {
+func fill(template string, e *journal.Event, f lookup) string {
 	var b strings.Builder
 	for {
-		i := strings.IndexByte(template, '{')
-		if i < 0 {
-			b.WriteString(template)
-			break
+		before, rest, found := strings.Cut(template, "{")
+		b.WriteString(before)
+		if !found {
+			return upper(b.String())
 		}
-		j := strings.IndexByte(template[i:], '}') + i
-		b.WriteString(template[:i])
-		switch name := template[i+1 : j]; name {
-		case "node":
-			b.WriteString(Node(e.Node))
-		case "part":
-			b.WriteString(e.Part)
-		case "group":
-			b.WriteString(e.Group)
-		case "from":
-			b.WriteString(Node(e.From))
-		case "to":
-			b.WriteString(Node(e.To))
-		case "api":
-			b.WriteString(e.API)
-		case "f.to":
-			b.WriteString(f("to"))
-		case "f.from":
-			b.WriteString(f("from"))
-		default:
-			b.WriteString(f(name))
+		var name string
+		name, template, _ = strings.Cut(rest, "}")
+		val := unknown
+		for _, n := range strings.Split(name, "|") {
+			if val = value(n, e, f); val != unknown {
+				break
+			}
 		}
-		template = template[j+1:]
+		b.WriteString(val)
 	}
-	return upper(b.String())
+}
+
+func value(name string, e *journal.Event, f lookup) string {
+	v := ""
+	switch name {
+	case "node":
+		v = Node(e.Node)
+	case "part":
+		if v = e.Part; v == "" {
+			return f("part")
+		}
+	case "group":
+		v = e.Group
+	case "from":
+		v = Node(e.From)
+	case "to":
+		v = Node(e.To)
+	case "api":
+		v = e.API
+	default:
+		return f(strings.TrimPrefix(name, "f."))
+	}
+	if v == "" {
+		return unknown
+	}
+	return v
 }
 
 // Say is the sentence of an event.
@@ -107,31 +115,52 @@ func (p *Phrases) Say(e *journal.Event) string {
 	if !ok {
 		return string(e.Kind)
 	}
-	return ph(p, e, func(name string) string { return text(get(e.F, name)) })
+	return ph(p, e, func(name string) string { return find(e, name) })
 }
 
-func text(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "nothing"
-	case []string:
-		return strings.Join(v, ", ")
-	case *string:
-		if v == nil {
-			return "no key"
-		}
-		return *v
+// find looks for a value in the event's fields, in its first partition, and then
+// among the keys that the event changes, where many kinds say what is new.
+func find(e *journal.Event, name string) string {
+	if v := first(e.F, name); v != nil {
+		return text(v)
 	}
-	return fmt.Sprint(v)
+	for _, c := range e.Ch {
+		if strings.HasSuffix(c.Key, "/"+name) {
+			return text(c.Val)
+		}
+	}
+	return unknown
 }
 
+// nodes names nodes of a list, or the one node that v is.
+func nodes(v any) string {
+	var out []string
+	switch v := v.(type) {
+	case string:
+		return Node(v)
+	case []string:
+		for _, n := range v {
+			out = append(out, Node(n))
+		}
+	}
+	switch n := len(out); n {
+	case 0:
+		return ""
+	case 1:
+		return out[0]
+	default:
+		return strings.Join(out[:n-1], ", ") + " and " + out[n-1]
+	}
+}
+
+// catalogue has the sentence of every kind.
 var catalogue = map[journal.Kind]phrase{
 	journal.Boot:   say("The cluster rests: every replica has what its leader has, and every Fetch waits for news."),
 	journal.Action: action,
 
 	journal.NodeStart:  say("{node} starts."),
 	journal.NodeStop:   say("{node} stops in order."),
-	journal.NodeCrash:  say("{node} dies: its memory is gone, its log stays on disk."),
+	journal.NodeCrash:  nodeCrash,
 	journal.NodeVanish: say("The host of {node} is gone: nobody gets an answer, and nobody is told."),
 	journal.NodePause:  say("{node} pauses, as in a long garbage collection; what arrives waits."),
 	journal.NodeResume: say("{node} goes on with what waited."),
@@ -145,10 +174,14 @@ var catalogue = map[journal.Kind]phrase{
 	journal.RequestSend:     requestSend,
 	journal.RequestReceive:  requestReceive,
 	journal.ResponseSend:    responseSend,
-	journal.ResponseReceive: say("{node} has the answer of {from} to its {api}."),
-	journal.MessageHeld:     say("{api} from {from} to {to} is held on its way; it comes later or its connection breaks."),
-	journal.MessageLost:     say("{api} from {from} to {to} is lost: its connection is gone."),
-	journal.TimerFire:       say("{node} has waited {afterMs} ms for the answer to its {api}: {timer} is over."),
+	journal.ResponseReceive: responseReceive,
+	journal.MessageHeld: func(_ *Phrases, e *journal.Event, _ lookup) string {
+		return onItsWay(e) + " is held on its way; it comes later or its connection breaks."
+	},
+	journal.MessageLost: func(_ *Phrases, e *journal.Event, _ lookup) string {
+		return onItsWay(e) + " is lost: its connection is gone."
+	},
+	journal.TimerFire: timerFire,
 
 	journal.ProducerPartition: producerPartition,
 	journal.ProducerBatch:     say("{node} adds the record to a batch for {part} ({count} in it)."),
@@ -159,38 +192,38 @@ var catalogue = map[journal.Kind]phrase{
 	journal.ProducerID:        say("{node} has producer id {producerId}, epoch {producerEpoch}."),
 
 	journal.ReplicaAppend:     replicaAppend,
-	journal.ReplicaTruncate:   say("{node} cuts its log of {part} from log end {f.from} to {f.to}: the leader has another history from there."),
-	journal.ReplicaLeader:     say("{node} leads {part} in leader epoch {leaderEpoch}, from offset {startOffset}."),
+	journal.ReplicaTruncate:   say("{node} cuts its log of {part} from log end offset {f.from} to {f.to}: from there the leader has other records."),
+	journal.ReplicaLeader:     say("{node} leads {part} in leader epoch {leaderEpoch}, which starts at offset {startOffset}."),
 	journal.ReplicaFollower:   say("{node} follows broker {leader} for {part} in leader epoch {leaderEpoch}."),
 	journal.ReplicaOffline:    say("{part} on {node} is offline."),
-	journal.HWAdvance:         say("{node} moves the high watermark of {part} from {f.from} to {f.to}: all that count have everything below {f.to}."),
-	journal.HWLearn:           say("{node} learns from the answer that the high watermark of {part} is {f.to}."),
+	journal.HWAdvance:         say("{node} moves the high watermark of {part} from {f.from} to {f.to}: every replica in the ISR has everything below {f.to}."),
+	journal.HWLearn:           say("{node} learns from a Fetch response that the high watermark of {part} is {f.to}."),
 	journal.LogStartAdvance:   say("{part} on {node} now starts at offset {f.to}."),
 	journal.ISRPropose:        isrPropose,
 	journal.ISRCommit:         say("{node} works with the ISR {isr} of {part}, partition epoch {partitionEpoch}."),
-	journal.PurgatoryWait:     say("{node} parks the Produce for {part} until the high watermark reaches {requiredOffset}; it waits for {waitsFor}."),
-	journal.PurgatoryComplete: say("Nothing keeps the waiting Produce for {part} any longer: {node} answers it."),
-	journal.PurgatoryExpire:   say("The Produce for {part} has waited too long at {node}: REQUEST_TIMED_OUT. The record stays in the log."),
+	journal.PurgatoryWait:     purgatoryWait,
+	journal.PurgatoryComplete: purgatoryComplete,
+	journal.PurgatoryExpire:   purgatoryExpire,
 	journal.ProducerDuplicate: say("{node} has this batch of {part} already, at offset {baseOffset}: nothing is appended again."),
 
 	journal.MetadataAppend:  metadataAppend,
-	journal.MetadataCommit:  say("A majority of the controllers has the metadata log up to {highWatermark}: it counts now."),
+	journal.MetadataCommit:  say("A majority of the controllers has the metadata log below offset {highWatermark}: it is committed."),
 	journal.MetadataApply:   say("{node} has applied the metadata log up to offset {offset}."),
-	journal.LeaderElect:     say("The controller makes broker {leader} the leader of {part}, leader epoch {leaderEpoch}, ISR {isr}."),
+	journal.LeaderElect:     leaderElect,
 	journal.BrokerFence:     say("{node} is fenced: it leads nothing and is in no ISR."),
 	journal.BrokerUnfence:   say("{node} is unfenced: it may lead and join ISRs again."),
 	journal.BrokerShutdown:  say("{node} is in controlled shutdown: its leaderships move away first."),
-	journal.QuorumProspect:  say("{node} asks whether it would be elected, in quorum epoch {epoch}."),
-	journal.QuorumCandidate: say("{node} stands for election in quorum epoch {epoch}."),
+	journal.QuorumProspect:  say("{node} is prospective in quorum epoch {epoch}: it asks whether it would be elected before it opens a new quorum epoch."),
+	journal.QuorumCandidate: say("{node} is a candidate in quorum epoch {epoch} and asks for votes."),
 	journal.QuorumLeader:    say("{node} is the active controller in quorum epoch {epoch}."),
 	journal.QuorumFollower:  say("{node} follows controller {leader} in quorum epoch {epoch}."),
 	journal.QuorumResign:    say("{node} resigns in quorum epoch {epoch}."),
-	journal.QuorumVote:      say("{node} answers the vote of {candidate}: granted {granted}."),
+	journal.QuorumVote:      quorumVote,
 
 	journal.GroupState:        say("Group {group} is {state}."),
 	journal.GroupGeneration:   say("Group {group} is in generation {generation}."),
-	journal.GroupTarget:       say("Group {group} has a new target assignment."),
-	journal.GroupAssign:       say("{node} is assigned {parts} in group {group}."),
+	journal.GroupTarget:       say("Group {group} has a new target assignment, target epoch {targetEpoch|epoch}."),
+	journal.GroupAssign:       say("{node} is assigned {parts|assignment} in group {group}."),
 	journal.MemberJoin:        say("{node} joins group {group}."),
 	journal.MemberLeave:       say("{node} leaves group {group}."),
 	journal.MemberFence:       say("{node} is removed from group {group}."),
@@ -199,48 +232,91 @@ var catalogue = map[journal.Kind]phrase{
 	journal.OffsetCommit:      say("Group {group} has committed offset {offset} of {part}: the next to read after a restart."),
 	journal.OffsetExpire:      say("The committed offset of group {group} for {part} has expired."),
 
-	journal.ConsumerPoll:     say("{node} polls."),
+	journal.ConsumerPoll:     say("{node} calls poll()."),
 	journal.ConsumerDeliver:  consumerDeliver,
-	journal.ConsumerCallback: say("{node} runs {callback}."),
-	journal.ConsumerPosition: say("{node} reads {part} from offset {offset}."),
+	journal.ConsumerCallback: say("{node} runs its rebalance callback {callback|name}."),
+	journal.ConsumerPosition: say("{node} reads {part} from offset {offset} on."),
 	journal.ConsumerReset:    say("{node} has no committed offset of {part}: auto.offset.reset {policy} gives {offset}."),
 	journal.ConsumerCommit:   say("{node} commits its positions to the coordinator of group {group}."),
-	journal.ConsumerStall:    say("{node} is busy and does not poll."),
+	journal.ConsumerStall:    say("{node} is busy and does not call poll()."),
 
 	journal.TxnState:  say("The transaction of {node} is {state}."),
 	journal.TxnMarker: say("{node} writes a transaction marker to {part}."),
 
-	journal.CheckExpect:    say("An expectation is checked: {say}."),
+	journal.CheckExpect: func(_ *Phrases, e *journal.Event, f lookup) string {
+		return strings.TrimSuffix(fill("An expectation is checked: {say|that}", e, f), ".") + "."
+	},
 	journal.CheckInvariant: say("An invariant is checked: {name}."),
 }
 
-func action(_ *Phrases, e *journal.Event, f func(string) string) string {
+func action(_ *Phrases, e *journal.Event, f lookup) string {
+	who := upper(Node(e.Node))
 	switch do := f("do"); do {
 	case "produce":
-		return fmt.Sprintf("%s sends a record to topic %s: key %s, value %s.", e.Node, f("topic"), f("key"), f("value"))
+		return fmt.Sprintf("%s sends a record to topic %s: %s, value %s.", e.Node, f("topic"), keyed(get(e.F, "key")), f("value"))
 	case "cut", "connect", "reset", "slow":
-		if f("from") == "" {
-			return "All links are healed."
+		done := map[string]string{"cut": "is cut", "connect": "is healed", "reset": "is reset", "slow": "becomes slow"}[do]
+		from, to := nodes(get(e.F, "from")), nodes(get(e.F, "to"))
+		switch {
+		case from == "" && to == "":
+			return "From outside: every link " + done + "."
+		case to == "":
+			return "From outside: the link of " + from + " " + done + "."
 		}
-		return fmt.Sprintf("From outside: %s %s to %s.", do, f("from"), f("to"))
+		return "From outside: the link from " + from + " to " + to + " " + done + "."
+	case "producer", "member":
+		return who + " starts."
+	case "create-topic":
+		return fmt.Sprintf("%s is asked to create topic %s.", who, f("topic"))
+	case "commit":
+		return who + ": the application calls commitSync()."
+	case "seek":
+		return fmt.Sprintf("%s: the application calls seek() on %s, to offset %s.", who, f("part"), f("offset"))
 	default:
-		return fmt.Sprintf("From outside: %s %s.", do, Node(e.Node))
+		if e.Node == "" {
+			return "From outside: " + do + "."
+		}
+		return "From outside: " + do + " " + Node(e.Node) + "."
 	}
 }
 
-func producerPartition(_ *Phrases, e *journal.Event, f func(string) string) string {
-	if f("how") == "key" {
+func keyed(v any) string {
+	if k := text(v); k != unknown {
+		return "key " + k
+	}
+	return "no key"
+}
+
+func nodeCrash(_ *Phrases, e *journal.Event, f lookup) string {
+	if kafka.NodeID(e.Node) < 0 {
+		return fill("{node} is killed: what it had in memory is gone.", e, f)
+	}
+	return fill("{node} dies: its memory is gone, its log stays on disk.", e, f)
+}
+
+func timerFire(_ *Phrases, e *journal.Event, f lookup) string {
+	switch {
+	case e.API != "" && get(e.F, "afterMs") != nil:
+		return fill("{node} has waited {afterMs} ms for the answer to its {api}: {timer} is over.", e, f)
+	case e.Part != "":
+		return fill("{node}: {timer} is over for {part}.", e, f)
+	}
+	return fill("{node}: {timer} is over.", e, f)
+}
+
+func producerPartition(_ *Phrases, e *journal.Event, f lookup) string {
+	switch f("how") {
+	case "key":
 		return fmt.Sprintf("%s: (murmur2(%q) & 0x7fffffff) mod %s = %s mod %s = %s, so the record goes to %s.",
 			e.Node, f("key"), f("partitions"), f("hash"), f("partitions"), f("partition"), e.Part)
-	}
-	if f("how") == "explicit" {
+	case "explicit":
 		return fmt.Sprintf("%s names the partition itself: %s.", e.Node, e.Part)
 	}
 	return fmt.Sprintf("%s has no key for the record and stays with %s until a batch is full.", e.Node, e.Part)
 }
 
-func producerAcked(p *Phrases, e *journal.Event, f func(string) string) string {
-	if f("baseOffset") == "-1" {
+func producerAcked(p *Phrases, e *journal.Event, f lookup) string {
+	if num(get(e.F, "baseOffset"), 0) == -1 {
 		return fmt.Sprintf("%s reports success as soon as the bytes are sent, with offset −1: nobody answers acks=0.", e.Node)
 	}
 	return fmt.Sprintf("%s has its answer: %s is at offset %s of %s.", e.Node, p.values(get(e.F, "records")), f("baseOffset"), e.Part)
@@ -251,35 +327,91 @@ func (p *Phrases) values(ids any) string {
 	list, _ := ids.([]string)
 	switch len(list) {
 	case 0:
-		return "nothing"
+		return "no record"
 	case 1:
 		if r := p.j.Record(list[0]); r != nil && r.Value != "" {
-			return "record “" + r.Value + "”"
+			return fmt.Sprintf("record %q", r.Value)
 		}
 		return "record " + list[0]
 	}
 	return fmt.Sprintf("%d records", len(list))
 }
 
-func replicaAppend(p *Phrases, e *journal.Event, f func(string) string) string {
+func replicaAppend(p *Phrases, e *journal.Event, f lookup) string {
 	return fmt.Sprintf("%s appends %s to %s at offset %s, leader epoch %s.", upper(Node(e.Node)), p.values(get(e.F, "records")), e.Part, f("baseOffset"), f("epoch"))
 }
 
-func consumerDeliver(p *Phrases, e *journal.Event, f func(string) string) string {
+func consumerDeliver(p *Phrases, e *journal.Event, f lookup) string {
 	return fmt.Sprintf("%s gets %s from %s, from offset %s on.", e.Node, p.values(get(e.F, "records")), e.Part, f("offset"))
 }
 
-func isrPropose(_ *Phrases, e *journal.Event, f func(string) string) string {
+func isrPropose(_ *Phrases, e *journal.Event, f lookup) string {
 	if f("change") == "shrink" {
-		return fmt.Sprintf("%s proposes the ISR %s for %s: a follower was not caught up for longer than replica.lag.time.max.ms.", upper(Node(e.Node)), f("isr"), e.Part)
+		return fill("{node} proposes the ISR {isr} for {part}: a follower was not caught up for longer than replica.lag.time.max.ms.", e, f)
 	}
-	return fmt.Sprintf("%s proposes the ISR %s for %s: a follower has reached the high watermark.", upper(Node(e.Node)), f("isr"), e.Part)
+	return fill("{node} proposes the ISR {isr} for {part}: a follower has reached the high watermark.", e, f)
 }
 
-func metadataAppend(_ *Phrases, e *journal.Event, _ func(string) string) string {
-	recs, _ := get(e.F, "records").([]string)
-	if len(recs) == 1 {
-		return fmt.Sprintf("%s writes to the metadata log: %s.", upper(Node(e.Node)), recs[0])
+// delayedFetch says whether an operation in purgatory is a Fetch.
+func delayedFetch(e *journal.Event) bool { return get(e.F, "operation") == "DelayedFetch" }
+
+func purgatoryWait(_ *Phrases, e *journal.Event, f lookup) string {
+	if delayedFetch(e) {
+		return fill("{node} parks the Fetch of {part} until there is something to answer.", e, f)
 	}
-	return fmt.Sprintf("%s writes a batch of %d records to the metadata log, first %s.", upper(Node(e.Node)), len(recs), recs[0])
+	s := fill("{node} parks the Produce for {part}", e, f)
+	if need := get(e.F, "requiredOffset"); need != nil {
+		s += " until the high watermark reaches " + text(need)
+	}
+	if who := nodes(get(e.F, "waitsFor")); who != "" {
+		s += "; it waits for " + who
+	}
+	return s + "."
+}
+
+func purgatoryComplete(_ *Phrases, e *journal.Event, f lookup) string {
+	if delayedFetch(e) {
+		return fill("The waiting Fetch of {part} has something to answer: {node} answers it.", e, f)
+	}
+	return fill("Nothing keeps the waiting Produce for {part} any longer: {node} answers it.", e, f)
+}
+
+func purgatoryExpire(_ *Phrases, e *journal.Event, f lookup) string {
+	if delayedFetch(e) {
+		return fill("The Fetch of {part} has waited its full time at {node}: it is answered without records.", e, f)
+	}
+	return fill("The Produce for {part} has waited too long at {node}: REQUEST_TIMED_OUT. The record stays in the log.", e, f)
+}
+
+func leaderElect(_ *Phrases, e *journal.Event, f lookup) string {
+	if num(get(e.F, "leader"), 0) == -1 {
+		return fill("The controller finds no leader for {part}: it is offline in leader epoch {leaderEpoch}, ISR {isr}.", e, f)
+	}
+	return fill("The controller makes broker {leader} the leader of {part}, leader epoch {leaderEpoch}, ISR {isr}.", e, f)
+}
+
+func quorumVote(_ *Phrases, e *journal.Event, f lookup) string {
+	what := "its vote"
+	if get(e.F, "preVote") == true {
+		what = "its pre-vote"
+	}
+	who := nodes(get(e.F, "candidate"))
+	if id := num(get(e.F, "candidate"), 0); id > 0 {
+		who = Node(kafka.NodeName(kafka.BrokerID(id)))
+	}
+	if get(e.F, "granted") == true {
+		return fill("{node} grants "+who+" "+what+".", e, f)
+	}
+	return fill("{node} refuses "+who+" "+what+".", e, f)
+}
+
+func metadataAppend(_ *Phrases, e *journal.Event, f lookup) string {
+	recs, _ := get(e.F, "records").([]string)
+	switch len(recs) {
+	case 0:
+		return fill("{node} writes to the metadata log.", e, f)
+	case 1:
+		return fill("{node} writes to the metadata log: ", e, f) + recs[0] + "."
+	}
+	return fill("{node} writes", e, f) + fmt.Sprintf(" a batch of %d records to the metadata log, first %s.", len(recs), recs[0])
 }
