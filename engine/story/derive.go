@@ -30,6 +30,9 @@ func Derive(j *journal.Journal, rows []string, cells int, minISR func(part strin
 	for i := range j.Events {
 		e := &j.Events[i]
 		d.keyed(e)
+		if len(e.Ch) == 0 {
+			continue
+		}
 		touched := map[string]bool{}
 		for _, c := range e.Ch {
 			if _, log := c.Val.(journal.LogOp); !log {
