@@ -60,7 +60,7 @@ export class Log {
     this.range = "";
     /** @type {Map<number, HTMLLIElement>} */ this.rows = new Map();
     this.space = document.createElement("li");
-    this.space.setAttribute("role", "presentation");
+    this.space.setAttribute("aria-hidden", "true");
     this.space.className = "hw-log-space";
     Object.assign(this.list.style, {
       position: "relative",

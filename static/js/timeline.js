@@ -34,6 +34,8 @@ export class Timeline {
    */
   constructor(root, dispatch) {
     this.root = root;
+    /** Assistive technology moves the knob; the chapters beside it are buttons of their own. */
+    this.slider = /** @type {HTMLElement} */ (root.querySelector("[role=slider]") ?? root);
     this.dispatch = dispatch;
     this.rail = /** @type {HTMLElement} */ (root.querySelector(".hw-rail") ?? root);
     this.progress = /** @type {HTMLElement | null} */ (root.querySelector(".hw-progress"));
@@ -118,8 +120,8 @@ export class Timeline {
   set(model, go) {
     this.model = model;
     const { story, chapters } = model;
-    this.root.setAttribute("aria-valuemin", String(story.start));
-    this.root.setAttribute("aria-valuemax", story.end.toFixed(1));
+    this.slider.setAttribute("aria-valuemin", String(story.start));
+    this.slider.setAttribute("aria-valuemax", story.end.toFixed(1));
     // A chapter's time is known from the breakpoints before its event has come.
     const starts = chapters.map((c) => this.#position(story.s(c.n, timeOf(model, c.n))));
     this.buttons = chapters.map((c, i) => {
@@ -204,8 +206,8 @@ export class Timeline {
     if (now !== written.now || cursor.n !== written.n || i !== written.chapter) {
       written.now = now;
       written.n = cursor.n;
-      this.root.setAttribute("aria-valuenow", now);
-      this.root.setAttribute("aria-valuetext", text);
+      this.slider.setAttribute("aria-valuenow", now);
+      this.slider.setAttribute("aria-valuetext", text);
     }
     if (i !== written.chapter) {
       this.buttons[written.chapter]?.removeAttribute("aria-current");

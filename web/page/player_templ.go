@@ -252,7 +252,7 @@ func Controls() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<div class=\"hw-timeline\" role=\"slider\" tabindex=\"0\" aria-label=\"Timeline\" aria-valuemin=\"0\" aria-valuemax=\"100\" aria-valuenow=\"0\" aria-valuetext=\"Start\"><div class=\"hw-rail\"><div class=\"hw-progress\"></div><div class=\"hw-folds\"></div><div class=\"hw-ticks\"></div><div class=\"hw-chapters\" role=\"group\" aria-label=\"Chapters\"></div><div class=\"hw-knob\"></div></div></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<div class=\"hw-timeline\"><div class=\"hw-rail\"><div class=\"hw-progress\"></div><div class=\"hw-folds\"></div><div class=\"hw-ticks\"></div><div class=\"hw-chapters\" role=\"group\" aria-label=\"Chapters\"></div><div class=\"hw-knob\" role=\"slider\" tabindex=\"0\" aria-label=\"Timeline\" aria-valuemin=\"0\" aria-valuemax=\"100\" aria-valuenow=\"0\" aria-valuetext=\"Start\"></div></div></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

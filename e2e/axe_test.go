@@ -1,0 +1,44 @@
+package e2e_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestNothingSeriousForAxe runs axe-core on every page, in both themes and with
+// the panels open.
+func TestNothingSeriousForAxe(t *testing.T) {
+	axe, err := os.ReadFile(filepath.Join("js", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		if os.Getenv("HIGHWATER_REQUIRE") == "all" {
+			t.Fatal("axe-core is required: run npm ci in e2e/js")
+		}
+		t.Skip("axe-core is not installed (npm ci in e2e/js): accessibility test skipped")
+	}
+	b := newBrowser(t, 1280, 720)
+	for _, theme := range []string{"light", "dark"} {
+		for _, path := range []string{"/", "/s/producer-write", "/s/isr-deep-dive", "/embed/producer-write", "/s/no-such"} {
+			t.Run(theme+path, func(t *testing.T) {
+				b.t = t
+				b.open(path + "?clock=manual&theme=" + theme)
+				if strings.Contains(path, "producer-write") || strings.Contains(path, "isr") {
+					b.ready()
+					b.picture(14)
+					eval[bool](b, `(document.querySelector('[data-cmd=events]')?.click(), window.highwater.tick(0), true)`)
+				}
+				_, err := chromedp.Run(b.ctx, chromedp.Evaluate[chromedp.Void](string(axe)))
+				require.NoError(t, err)
+				found := eval[[]string](b, `axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations
+					.filter((v) => v.impact === 'serious' || v.impact === 'critical')
+					.map((v) => v.id + ': ' + v.nodes.length + ' × ' + v.nodes[0].html.slice(0, 160) + ' ' + (v.nodes[0].any[0]?.message ?? '')))`)
+				assert.Empty(t, found)
+			})
+		}
+	}
+}
