@@ -14,73 +14,61 @@ import (
 // Sizes of what goes on the wire (DefaultRecordBatch, DefaultRecord).
 const (
 	batchOverhead  = 61
-	recordOverhead = 70
+	recordOverhead = 7
 )
+
+// timedOut is the error of a batch or record that waited too long in the client
+// (TimeoutException); no broker sends it.
+const timedOut = "TIMEOUT"
 
 // Producer is KafkaProducer.
 type Producer struct {
 	netClient
 	acks       int16
 	idempotent bool
-	pid        int64 // −1 none yet
-	epoch      int16
-	asking     bool
+	txn        txnManager
 
 	queues  map[string]*queue
-	order   []string // partitions with a queue, in order of first use
-	drainAt map[string]int
-	unsent  []*send // records that wait for metadata
+	order   []string       // partitions with a queue, in order of first use
+	drainAt map[string]int // by node: where its next drain begins
+	unsent  []*send        // records whose send() is blocked
+	free    int64          // of buffer.memory
 	sticky  map[string]*kafka.Sticky
 	wake    *sim.Timer
+	running bool
+	again   bool
+	closing bool
 	sent    map[string]any
 }
 
+// send is a record from send() to its result.
 type send struct {
 	topic     string
 	key       *string
 	partition *int
 	id        string
+	part      string // "" not chosen yet
+	chosen    int    // the event of the choice
 	bytes     int
-	since     journal.Time
 	done      func(ok bool)
-}
-
-// batch is ProducerBatch.
-type batch struct {
-	part     string
-	sends    []*send
-	bytes    int
-	created  journal.Time
-	cause    int
-	seq      int32 // −1 not yet drained
-	pid      int64
-	epoch    int16
-	attempts int
-	retryAt  journal.Time
-	leader   int32 // leader epoch known at the last attempt
-	open     bool
-}
-
-type queue struct {
-	part     string
-	batches  []*batch // waiting
-	inFlight []*batch
-	nextSeq  int32
 }
 
 // NewProducer makes a producer that knows nothing yet.
 func NewProducer(w *sim.World, proc *sim.Process, id string, cfg *kafka.Config, brokers []string) *Producer {
-	p := &Producer{netClient: newNetClient(w, proc, id, cfg, brokers), acks: cfg.Acks(), idempotent: kafka.IdempotenceEnabled(cfg), pid: -1,
-		queues: map[string]*queue{}, drainAt: map[string]int{}, sticky: map[string]*kafka.Sticky{}, sent: map[string]any{}}
-	p.onMetadata = append(p.onMetadata, func() { p.place(); p.run() })
+	p := &Producer{netClient: newNetClient(w, proc, id, cfg, brokers), acks: cfg.Acks(), idempotent: kafka.IdempotenceEnabled(cfg),
+		txn: txnManager{pid: -1}, queues: map[string]*queue{}, drainAt: map[string]int{}, free: cfg.Int("buffer.memory"),
+		sticky: map[string]*kafka.Sticky{}, sent: map[string]any{}}
+	p.maxInFlight = int(cfg.Int("max.in.flight.requests.per.connection"))
+	p.onMetadata = func() { p.place(); p.run() }
 	p.onReady = p.run
+	p.listen()
 	return p
 }
 
 // Formed is a producer that has metadata, connections and, if idempotent, its id.
 func (p *Producer) Formed(parts []wire.MetadataPart, pid int64) {
 	if p.idempotent {
-		p.pid = pid
+		p.txn.pid = pid
 	}
 	p.formed(parts)
 	p.diff()
@@ -89,85 +77,109 @@ func (p *Producer) Formed(parts []wire.MetadataPart, pid int64) {
 // Resume is called when the run begins; a resting producer has nothing to do.
 func (p *Producer) Resume() {}
 
-// Start makes the first requests of a fresh producer: Metadata, and
+// Start makes the first requests of a fresh producer: Metadata, and then
 // InitProducerId if it is idempotent.
 func (p *Producer) Start(topics []string) {
 	p.topics = topics
 	p.refresh()
-	p.initID()
-}
-
-// initID asks any broker for a producer id; one without a block of ids says
-// COORDINATOR_LOAD_IN_PROGRESS.
-func (p *Producer) initID() {
-	if !p.idempotent || p.pid >= 0 || p.asking {
-		return
-	}
-	node := p.anyNode()
-	conn := p.ready(node)
-	if conn == nil {
-		p.asking = true
-		p.proc.After(5*journal.Millisecond, func() { p.asking = false; p.initID() })
-		return
-	}
-	p.asking = true
-	conn.Call(&sim.Call{API: kafka.InitProducerID, Body: &wire.InitProducerIDRequest{ProducerID: -1, ProducerEpoch: -1},
-		Timeout: journal.Millis(p.cfg.Millis("request.timeout.ms")), Timer: "request.timeout.ms", Done: func(r sim.Result) {
-			p.asking = false
-			if r.Outcome == sim.Answered {
-				if a := r.Body.(*wire.InitProducerIDResponse); a.ErrorCode == kafka.None {
-					p.pid, p.epoch = a.ProducerID, a.ProducerEpoch
-					p.emit(journal.ProducerID, "", journal.F("producerId", p.pid, "producerEpoch", p.epoch))
-					p.run()
-					return
-				}
-			} else {
-				p.lost(node)
-			}
-			p.proc.After(p.backoff("retry.backoff.ms", "retry.backoff.max.ms", 0), p.initID)
-		}})
+	p.run()
 }
 
 // Send is KafkaProducer.send; done is called with the result. It returns the
 // record's id.
 func (p *Producer) Send(topic string, key *string, value string, partition *int, done func(ok bool)) string {
-	s := &send{topic: topic, key: key, partition: partition, since: p.w.Now(), done: done, bytes: recordOverhead + len(value)}
+	s := &send{topic: topic, key: key, partition: partition, done: done, bytes: recordOverhead + len(value)}
 	if key != nil {
 		s.bytes += len(*key)
 	}
 	s.id = p.w.NewRecord(journal.Record{Topic: topic, Key: key, Value: value, Producer: p.id, Bytes: s.bytes})
-	if !slices.Contains(p.topics, topic) {
-		p.topics = append(p.topics, topic)
+	switch {
+	case p.closing:
+		p.failSend(s, "ILLEGAL_STATE")
+		return s.id
+	case int64(batchOverhead+s.bytes) > p.cfg.Int("max.request.size"):
+		p.failSend(s, kafka.MessageTooLarge.String()) // RecordTooLargeException, without a request
+		return s.id
 	}
 	p.unsent = append(p.unsent, s)
+	if !slices.Contains(p.topics, topic) {
+		p.refreshFor(topic)
+	}
 	p.place()
-	if len(p.unsent) > 0 {
-		p.refresh()
-		p.proc.After(journal.Millis(p.cfg.Millis("max.block.ms")), func() {
-			if i := slices.Index(p.unsent, s); i >= 0 {
-				p.unsent = slices.Delete(p.unsent, i, i+1)
-				p.fail(&batch{part: image.Name(topic, 0), sends: []*send{s}}, "TIMEOUT")
-			}
-		})
+	if slices.Contains(p.unsent, s) {
+		if p.partCount[topic] == 0 || s.partition != nil && *s.partition >= p.partCount[topic] {
+			p.refresh()
+		}
+		p.proc.After(journal.Millis(p.cfg.Millis("max.block.ms")), func() { p.unblock(s) })
 	}
 	p.run()
 	return s.id
 }
 
-// place moves records whose topic is known into the accumulator.
+// unblock ends a send() that is blocked for max.block.ms.
+func (p *Producer) unblock(s *send) {
+	i := slices.Index(p.unsent, s)
+	if i < 0 {
+		return
+	}
+	p.unsent = slices.Delete(p.unsent, i, i+1)
+	n := p.w.Cause()
+	p.w.Because(n, func() { p.failSend(s, timedOut) })
+	p.w.Because(n, p.place)
+	p.run()
+}
+
+func (p *Producer) failSend(s *send, errName string) {
+	part := s.part
+	if part == "" {
+		part = image.Name(s.topic, 0)
+		if s.partition != nil {
+			part = image.Name(s.topic, *s.partition)
+		}
+	}
+	p.fail(&batch{part: part, sends: []*send{s}}, errName)
+}
+
+// Close is KafkaProducer.close: what is there is sent without linger, then the
+// connections are closed.
+func (p *Producer) Close() {
+	p.closing = true
+	p.run()
+}
+
+// finished says whether all records have their result.
+func (p *Producer) finished() bool {
+	for _, name := range p.order {
+		if q := p.queues[name]; len(q.batches) > 0 || len(q.inFlight) > 0 {
+			return false
+		}
+	}
+	return len(p.unsent) == 0
+}
+
+// place moves records into the accumulator, in order: the application's thread
+// is blocked while the topic, the partition or memory is missing.
 func (p *Producer) place() {
 	cause := p.w.Cause()
-	for len(p.unsent) > 0 && p.partCount[p.unsent[0].topic] > 0 {
+	for len(p.unsent) > 0 {
 		s := p.unsent[0]
+		n := p.partCount[s.topic]
+		if n == 0 || s.partition != nil && *s.partition >= n {
+			return
+		}
+		if s.part == "" {
+			p.w.Because(cause, func() { s.chosen = p.choose(s, n) })
+		}
+		if !p.fits(s) {
+			return
+		}
 		p.unsent = p.unsent[1:]
-		p.w.Because(cause, func() { p.append(s) })
+		p.w.Because(s.chosen, func() { p.append(s) })
 	}
 }
 
-// append chooses the partition and adds the record to its last open batch
-// (RecordAccumulator.append).
-func (p *Producer) append(s *send) {
-	n := p.partCount[s.topic]
+// choose is KafkaProducer.partition.
+func (p *Producer) choose(s *send, n int) int {
 	part, f := 0, journal.F("record", s.id)
 	switch {
 	case s.partition != nil:
@@ -182,32 +194,13 @@ func (p *Producer) append(s *send) {
 		part = int(p.stickyFor(s.topic).Partition(int32(n), available, load))
 		f = append(f, journal.F("partition", part, "how", "sticky")...)
 	}
-	name := image.Name(s.topic, part)
-	p.emit(journal.ProducerPartition, name, f)
-	q := p.queues[name]
-	if q == nil {
-		q = &queue{part: name}
-		p.queues[name] = q
-		p.order = append(p.order, name)
-	}
-	limit := int(p.cfg.Int("batch.size"))
-	var b *batch
-	if k := len(q.batches); k > 0 && q.batches[k-1].open && q.batches[k-1].bytes+s.bytes <= limit {
-		b = q.batches[k-1]
-	} else {
-		if k > 0 {
-			q.batches[k-1].open = false
-		}
-		b = &batch{part: name, bytes: batchOverhead, created: p.w.Now(), seq: -1, open: true, leader: -1}
-		q.batches = append(q.batches, b)
-	}
-	b.sends = append(b.sends, s)
-	b.bytes += s.bytes
-	if s.key == nil && s.partition == nil {
-		p.stickyFor(s.topic).Appended(int64(s.bytes), len(q.batches) > 1 || b.bytes >= limit)
-	}
-	b.cause = p.emit(journal.ProducerBatch, name, journal.F("record", s.id, "count", len(b.sends)))
-	p.expireLater(b)
+	s.part = image.Name(s.topic, part)
+	return p.emit(journal.ProducerPartition, s.part, f)
+}
+
+// stuck says whether the built-in logic chose the partition.
+func (p *Producer) stuck(s *send) bool {
+	return s.partition == nil && (s.key == nil || p.cfg.Bool("partitioner.ignore.keys"))
 }
 
 // stickyFor is the built-in choice for records without key.
@@ -228,16 +221,15 @@ func (p *Producer) load(topic string, n int) (available []int32, table *kafka.Lo
 	all := true
 	for i := range n {
 		part := image.Name(topic, i)
+		q := p.queues[part]
+		all = all && q != nil
 		if p.leader(part) == "" {
 			continue
 		}
 		available = append(available, int32(i))
-		q := p.queues[part]
-		if q == nil {
-			all = false
-			continue
+		if q != nil {
+			queues, ids = append(queues, int32(len(q.batches))), append(ids, int32(i))
 		}
-		queues, ids = append(queues, int32(len(q.batches))), append(ids, int32(i))
 	}
 	if all && p.cfg.Bool("partitioner.adaptive.partitioning.enable") {
 		table = kafka.NewLoadTable(queues, ids, n)
@@ -245,36 +237,11 @@ func (p *Producer) load(topic string, n int) (available []int32, table *kafka.Lo
 	return available, table
 }
 
-// expireLater fails a batch that is not acknowledged within delivery.timeout.ms.
-func (p *Producer) expireLater(b *batch) {
-	if len(b.sends) != 1 {
-		return
-	}
-	p.proc.After(journal.Millis(p.cfg.Millis("delivery.timeout.ms")), func() {
-		q := p.queues[b.part]
-		if i := slices.Index(q.batches, b); i >= 0 {
-			q.batches = slices.Delete(q.batches, i, i+1)
-			p.fail(b, "TIMEOUT")
-		} else if i := slices.Index(q.inFlight, b); i >= 0 {
-			q.inFlight = slices.Delete(q.inFlight, i, i+1)
-			p.fail(b, "TIMEOUT")
-		}
-	})
-}
-
+// fail gives up on a batch.
 func (p *Producer) fail(b *batch, errName string) {
-	p.emit(journal.ProducerFailed, b.part, journal.F("records", b.ids(), "error", errName))
-	for _, s := range b.sends {
-		s.done(false)
-	}
-}
-
-func (b *batch) ids() []string {
-	ids := make([]string, len(b.sends))
-	for i, s := range b.sends {
-		ids[i] = s.id
-	}
-	return ids
+	p.release(b)
+	n := p.emit(journal.ProducerFailed, b.part, journal.F("records", b.ids(), "error", errName))
+	b.tell(p.w, n, false)
 }
 
 // diff is what changed of the producer's keys since its last event.
@@ -287,9 +254,9 @@ func (p *Producer) diff() []journal.Change {
 		p.sent[key] = v
 		ch = append(ch, journal.Change{Key: key, Val: v})
 	}
-	if p.pid >= 0 {
-		set(journal.NodeKey(p.id, "id"), p.pid)
-		set(journal.NodeKey(p.id, "epoch"), p.epoch)
+	if p.txn.pid >= 0 {
+		set(journal.NodeKey(p.id, "id"), p.txn.pid)
+		set(journal.NodeKey(p.id, "epoch"), p.txn.epoch)
 	}
 	flying, waiting := 0, 0
 	for _, name := range p.order {

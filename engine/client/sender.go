@@ -9,146 +9,92 @@ import (
 	"github.com/highwater-kafka/highwater/engine/sim"
 )
 
-// run is one pass of the Sender: which batches may leave, to which nodes, one
-// Produce a node with at most one batch a partition.
+// run is Sender.runOnce until nothing more can leave: one Produce a ready node,
+// again while there are batches and room for requests in flight.
 func (p *Producer) run() {
-	if p.idempotent && p.pid < 0 {
-		p.initID()
+	if p.running {
+		p.again = true
 		return
 	}
+	p.running = true
 	cause := p.w.Cause()
-	next := journal.Time(-1)
-	ready := map[string][]*queue{}
-	var nodes []string
+	for p.again = true; p.again && !p.closed; {
+		p.again = false
+		p.w.Because(cause, p.resolve)
+		if p.idempotent && p.txn.pid < 0 {
+			p.w.Because(cause, p.initID)
+			break
+		}
+		for _, node := range p.readyNodes() {
+			conn := p.ready(node)
+			if conn == nil || conn.InFlight() >= p.maxInFlight {
+				continue
+			}
+			p.w.Because(cause, func() { p.again = p.sendTo(node, conn) || p.again })
+		}
+	}
+	p.running = false
+	p.wakeLater()
+	if p.closing && p.finished() {
+		p.shutdown()
+	}
+}
+
+// wakeLater runs again when the next batch has lingered, or waited for its retry.
+func (p *Producer) wakeLater() {
+	p.wake.Stop()
+	next, cause := journal.Time(-1), 0
 	for _, name := range p.order {
 		q := p.queues[name]
-		if len(q.batches) == 0 {
+		if len(q.batches) == 0 || q.muted || p.closed {
 			continue
 		}
-		at := p.readyAt(q)
-		if at > p.w.Now() {
-			if next < 0 || at < next {
-				next = at
-			}
-			continue
+		if at := p.readyAt(q); at > p.w.Now() && (next < 0 || at < next) {
+			next, cause = at, q.batches[0].cause
 		}
-		node := p.leader(name)
-		if node == "" {
-			p.refresh()
-			continue
-		}
-		if p.blocked(q) {
-			continue
-		}
-		if ready[node] == nil {
-			nodes = append(nodes, node)
-		}
-		ready[node] = append(ready[node], q)
 	}
-	for _, node := range nodes {
-		conn := p.ready(node)
-		if conn == nil || conn.InFlight() >= int(p.cfg.Int("max.in.flight.requests.per.connection")) {
-			continue
-		}
-		p.w.Because(cause, func() { p.drain(node, conn, ready[node]) })
-	}
-	p.wake.Stop()
 	if next >= 0 {
 		p.wake = p.proc.After(next-p.w.Now(), p.run)
-		for _, name := range p.order {
-			if q := p.queues[name]; len(q.batches) > 0 && p.readyAt(q) == next {
-				p.wake.Because(q.batches[0].cause)
-			}
-		}
+		p.wake.Because(cause)
 	}
 }
 
-// readyAt is when the first batch of a queue may leave (RecordAccumulator.batchReady).
-func (p *Producer) readyAt(q *queue) journal.Time {
-	b := q.batches[0]
-	if b.attempts > 0 {
-		// A newer leader epoch than at the last attempt skips the back-off (KIP-951).
-		if p.meta[q.part].LeaderEpoch > b.leader {
-			return p.w.Now()
-		}
-		return b.retryAt
-	}
-	if !b.open || len(q.batches) > 1 {
-		return p.w.Now()
-	}
-	return b.created + journal.Millis(p.cfg.Millis("linger.ms"))
-}
-
-// blocked: one in flight mutes the partition; while a batch is being retried
-// only the lowest sequence may leave.
-func (p *Producer) blocked(q *queue) bool {
-	if p.cfg.Int("max.in.flight.requests.per.connection") == 1 && len(q.inFlight) > 0 {
-		return true
-	}
-	if !p.idempotent || len(q.inFlight) == 0 {
+// sendTo sends one Produce (Sender.sendProduceRequest).
+func (p *Producer) sendTo(node string, conn *sim.Conn) bool {
+	batches := p.drain(node)
+	if len(batches) == 0 {
 		return false
 	}
-	if len(q.inFlight) >= 5 {
-		return true
-	}
-	for _, b := range append(slices.Clone(q.inFlight), q.batches[0]) {
-		if b.attempts > 0 {
-			return q.batches[0].seq < 0 || q.batches[0].seq > q.inFlight[0].seq
-		}
-	}
-	return false
-}
-
-// drain sends one Produce (RecordAccumulator.drainBatchesForOneNode).
-func (p *Producer) drain(node string, conn *sim.Conn, qs []*queue) {
-	start := p.drainAt[node] % len(qs)
-	p.drainAt[node]++
 	q := &wire.ProduceRequest{Acks: p.acks, TimeoutMs: p.cfg.Millis("request.timeout.ms")}
-	var batches []*batch
 	size := 0
-	for i := range qs {
-		qu := qs[(start+i)%len(qs)]
-		b := qu.batches[0]
-		if size > 0 && size+b.bytes > int(p.cfg.Int("max.request.size")) {
-			continue
-		}
+	for _, b := range batches {
 		size += b.bytes
-		qu.batches = qu.batches[1:]
-		b.open = false
-		b.pid, b.epoch = -1, -1
-		if p.idempotent {
-			b.pid, b.epoch = p.pid, p.epoch
-			if b.seq < 0 {
-				b.seq = qu.nextSeq
-				qu.nextSeq = int32((int64(qu.nextSeq) + int64(len(b.sends))) % (1 << 31))
-			}
-		}
-		b.leader = p.meta[qu.part].LeaderEpoch
-		qu.inFlight = append(qu.inFlight, b)
-		batches = append(batches, b)
-		p.emit(journal.ProducerDrain, qu.part, journal.F("records", b.ids(), "baseSequence", b.seq, "to", node))
-		q.Parts = append(q.Parts, wire.ProducePart{Part: qu.part, Batch: wire.Batch{ProducerID: b.pid, ProducerEpoch: b.epoch, BaseSequence: b.seq,
+		p.emit(journal.ProducerDrain, b.part, journal.F("records", b.ids(), "baseSequence", b.seq, "to", node))
+		q.Parts = append(q.Parts, wire.ProducePart{Part: b.part, Batch: wire.Batch{ProducerID: b.pid, ProducerEpoch: b.epoch, BaseSequence: b.seq,
 			Records: b.ids(), Bytes: b.bytes}})
 	}
-	call := &sim.Call{API: kafka.Produce, Body: q, Part: q.Parts[0].Part, Bytes: size, OneWay: p.acks == 0,
-		Timeout: journal.Millis(p.cfg.Millis("request.timeout.ms")), Timer: "request.timeout.ms"}
+	call := &sim.Call{API: kafka.Produce, Body: q, Part: q.Parts[0].Part, Bytes: size}
 	if p.acks == 0 {
 		// Success when the bytes are sent; nobody will answer.
-		call.Timeout = 0
+		call.OneWay = true
 		conn.Call(call)
 		cause := p.w.Cause()
 		for _, b := range batches {
 			p.w.Because(cause, func() { p.acked(b, -1) })
 		}
-		p.run()
-		return
+		p.w.Because(cause, p.place)
+		return true
 	}
 	call.Done = func(r sim.Result) { p.answered(node, batches, r) }
-	conn.Call(call)
+	p.call(conn, call)
+	return true
 }
 
 func (p *Producer) answered(node string, batches []*batch, r sim.Result) {
 	cause := p.w.Cause()
+	for _, b := range batches {
+		p.queues[b.part].muted = false
+	}
 	if r.Outcome != sim.Answered {
 		code := kafka.Network
 		if r.Outcome == sim.TimedOut {
@@ -158,24 +104,30 @@ func (p *Producer) answered(node string, batches []*batch, r sim.Result) {
 			p.w.Because(cause, func() { p.refused(b, code) })
 		}
 		p.lost(node)
-		p.run()
-		return
-	}
-	for i, res := range r.Body.(*wire.ProduceResponse).Parts {
-		b := batches[i]
-		p.w.Because(cause, func() {
-			p.hint(res.Part, res.CurrentLeader)
-			switch res.ErrorCode {
-			case kafka.None:
-				p.acked(b, res.BaseOffset)
-			case kafka.DuplicateSequenceNumber:
-				p.acked(b, -1)
-			default:
-				p.refused(b, res.ErrorCode)
+	} else {
+		for _, res := range r.Body.(*wire.ProduceResponse).Parts {
+			i := slices.IndexFunc(batches, func(b *batch) bool { return b.part == res.Part })
+			if i < 0 {
+				continue
 			}
-		})
+			p.hint(res.Part, res.CurrentLeader)
+			p.w.Because(cause, func() { p.complete(batches[i], res) })
+		}
 	}
+	p.w.Because(cause, p.place)
 	p.run()
+}
+
+// complete is Sender.completeBatch.
+func (p *Producer) complete(b *batch, res wire.ProduceResult) {
+	switch res.ErrorCode {
+	case kafka.None:
+		p.acked(b, res.BaseOffset)
+	case kafka.DuplicateSequenceNumber:
+		p.acked(b, -1) // the log has it; where, the broker does not say
+	default:
+		p.refused(b, res.ErrorCode)
+	}
 }
 
 // take removes a batch from the ones in flight; false where it expired meanwhile.
@@ -193,85 +145,33 @@ func (p *Producer) acked(b *batch, base int64) {
 	if !p.take(b) {
 		return
 	}
+	p.completed(p.queues[b.part], b)
+	p.release(b)
 	n := p.emit(journal.ProducerAcked, b.part, journal.F("records", b.ids(), "baseOffset", base))
-	for _, s := range b.sends {
-		p.w.Because(n, func() { s.done(true) })
-	}
+	b.tell(p.w, n, true)
 }
 
-// refused is Sender.completeBatch for an error: again later, or failed.
+// refused is an error for a batch: again later, in pieces, or failed.
 func (p *Producer) refused(b *batch, code kafka.ErrorCode) {
-	if !p.take(b) {
-		return
-	}
 	if code.InvalidMetadata() {
 		p.refresh()
 	}
+	if !p.take(b) {
+		return
+	}
 	q := p.queues[b.part]
-	if code == kafka.MessageTooLarge && len(b.sends) > 1 {
+	late := p.w.Now()-b.created >= p.deliveryTimeout() || int64(b.attempts) >= p.cfg.Int("retries")
+	switch {
+	case code == kafka.MessageTooLarge && len(b.sends) > 1:
 		p.split(q, b)
-		return
-	}
-	gap := code == kafka.OutOfOrderSequenceNumber && p.idempotent
-	if gap && b.seq == p.lowest(q, b) {
-		p.bumpEpoch(q, b)
-	}
-	retriable := code.Retriable() || gap || code == kafka.UnknownProducerID
-	if !retriable || int64(b.attempts) >= p.cfg.Int("retries") || p.w.Now()-b.created >= journal.Millis(p.cfg.Millis("delivery.timeout.ms")) {
+	case late || !p.mayRetry(q, b, code):
+		p.gaveUp(q, b, code)
 		p.fail(b, code.String())
-		return
+	default:
+		wait := p.retryBackoff(b.attempts)
+		b.attempts++
+		b.retryAt = p.w.Now() + wait
+		q.reenqueue(b)
+		b.cause = p.emit(journal.ProducerRetry, b.part, journal.F("records", b.ids(), "error", code.String(), "backoffMs", int64(wait/journal.Millisecond)))
 	}
-	wait := p.backoff("retry.backoff.ms", "retry.backoff.max.ms", b.attempts)
-	b.attempts++
-	b.retryAt = p.w.Now() + wait
-	// Back to the front of its queue, ordered by sequence when idempotent.
-	i := 0
-	for p.idempotent && i < len(q.batches) && q.batches[i].seq >= 0 && q.batches[i].seq < b.seq {
-		i++
-	}
-	q.batches = slices.Insert(q.batches, i, b)
-	b.cause = p.emit(journal.ProducerRetry, b.part, journal.F("records", b.ids(), "error", code.String(), "backoffMs", int64(wait/journal.Millisecond)))
-}
-
-// lowest is the lowest outstanding sequence of a partition.
-func (p *Producer) lowest(q *queue, b *batch) int32 {
-	seq := b.seq
-	for _, x := range append(slices.Clone(q.inFlight), q.batches...) {
-		if x.seq >= 0 {
-			seq = min(seq, x.seq)
-		}
-	}
-	return seq
-}
-
-// bumpEpoch starts the sequences of a partition again in the next epoch: the log
-// has a real gap (TransactionManager, KIP-360).
-func (p *Producer) bumpEpoch(q *queue, b *batch) {
-	p.epoch++
-	next := int32(0)
-	for _, x := range append([]*batch{b}, q.batches...) {
-		if x.seq >= 0 {
-			x.seq = next
-			next += int32(len(x.sends))
-		}
-	}
-	q.nextSeq = next
-	p.emit(journal.ProducerID, "", journal.F("producerId", p.pid, "producerEpoch", p.epoch))
-}
-
-// split halves a batch that is too large; it does not count as a retry.
-func (p *Producer) split(q *queue, b *batch) {
-	half := len(b.sends) / 2
-	var halves []*batch
-	for _, sends := range [][]*send{b.sends[:half], b.sends[half:]} {
-		x := &batch{part: b.part, sends: sends, created: b.created, cause: b.cause, seq: -1, bytes: batchOverhead, leader: -1}
-		for _, s := range sends {
-			x.bytes += s.bytes
-		}
-		halves = append(halves, x)
-	}
-	if b.seq >= 0 {
-		halves[0].seq, halves[1].seq = b.seq, b.seq+int32(half)
-	}
-	q.batches = slices.Insert(q.batches, 0, halves...)
 }

@@ -248,7 +248,7 @@ func (r *run) preload() map[string][]replica.Batch {
 				}
 				r.w.NewRecord(journal.Record{Topic: t.Name, Key: key, Value: fmt.Sprintf("%s@%d", part, off), Producer: who})
 				out[part] = append(out[part], replica.Batch{Base: off, Epoch: 0, IDs: []int32{int32(len(r.w.J.Records))},
-					ProducerID: -1, ProducerEpoch: -1, BaseSeq: -1, Bytes: 140})
+					ProducerID: -1, ProducerEpoch: -1, BaseSeq: -1, Bytes: 80})
 			}
 		}
 	}
