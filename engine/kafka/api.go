@@ -38,6 +38,9 @@ const (
 	BrokerHeartbeat             API = "BrokerHeartbeat"
 	AllocateProducerIDs         API = "AllocateProducerIds"
 	ConsumerGroupHeartbeat      API = "ConsumerGroupHeartbeat"
+	ShareGroupHeartbeat         API = "ShareGroupHeartbeat"
+	ShareFetch                  API = "ShareFetch"
+	ShareAcknowledge            API = "ShareAcknowledge"
 )
 
 // apiInfo holds the numeric key and the newest version that a 4.4 peer uses.
@@ -75,6 +78,9 @@ var apiInfo = map[API][2]int16{
 	BrokerHeartbeat:             {63, 2},
 	AllocateProducerIDs:         {67, 0},
 	ConsumerGroupHeartbeat:      {68, 1},
+	ShareGroupHeartbeat:         {76, 1},
+	ShareFetch:                  {78, 2},
+	ShareAcknowledge:            {79, 2},
 }
 
 // Key is the numeric API key, -1 for an unknown API.

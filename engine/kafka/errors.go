@@ -169,7 +169,7 @@ func (c ErrorCode) String() string {
 	return fmt.Sprintf("UNKNOWN_SERVER_ERROR(%d)", int16(c))
 }
 
-// MarshalText writes the name.
+// MarshalText writes the name; encoding/json uses it for values and map keys.
 func (c ErrorCode) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 // ParseErrorCode finds the code of a name.
@@ -183,7 +183,7 @@ func ParseErrorCode(name string) (ErrorCode, bool) {
 func (c ErrorCode) InvalidMetadata() bool {
 	switch c {
 	case UnknownTopicOrPartition, LeaderNotAvailable, NotLeaderOrFollower, ReplicaNotAvailable, Network, KafkaStorageError,
-		FencedLeaderEpoch, UnknownTopicID:
+		FencedLeaderEpoch, PreferredLeaderNotAvailable, EligibleLeadersNotAvailable, ElectionNotNeeded, UnknownTopicID:
 		return true
 	}
 	return false
@@ -195,7 +195,7 @@ func (c ErrorCode) Retriable() bool {
 	switch c {
 	case CorruptMessage, RequestTimedOut, CoordinatorLoadInProgress, CoordinatorNotAvailable, NotCoordinator, NotEnoughReplicas,
 		NotEnoughReplicasAfterAppend, NotController, ConcurrentTransactions, FetchSessionIDNotFound, InvalidFetchSessionEpoch,
-		UnknownLeaderEpoch, OffsetNotAvailable, PreferredLeaderNotAvailable, EligibleLeadersNotAvailable, UnstableOffsetCommit:
+		UnknownLeaderEpoch, OffsetNotAvailable, UnstableOffsetCommit:
 		return true
 	}
 	return c.InvalidMetadata()

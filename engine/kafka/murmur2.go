@@ -1,7 +1,5 @@
 package kafka
 
-import "unicode/utf16"
-
 // Murmur2 is the 32-bit hash of Kafka's Java producer (Utils.murmur2).
 func Murmur2(data []byte) int32 {
 	const (
@@ -38,26 +36,6 @@ func Murmur2(data []byte) int32 {
 func ToPositive(n int32) int32 { return n & 0x7fffffff }
 
 // PartitionForKey is the partition of a record with a key; an empty key is a key
-// (BuiltInPartitioner.partitionForKey). n is the topic's partition count.
+// (BuiltInPartitioner.partitionForKey). n is the topic's
+// partition count, 1 or more, whether or not they have a leader.
 func PartitionForKey(key []byte, n int32) int32 { return ToPositive(Murmur2(key)) % n }
-
-// JavaHash is java.lang.String.hashCode, over UTF-16 code units.
-func JavaHash(s string) int32 {
-	h := int32(0)
-	for _, u := range utf16.Encode([]rune(s)) {
-		h = 31*h + int32(u)
-	}
-	return h
-}
-
-// Abs is Kafka's Utils.abs: 0 for the smallest integer.
-func Abs(n int32) int32 {
-	if n == -1<<31 {
-		return 0
-	}
-	return max(n, -n)
-}
-
-// PartitionFor is the partition of an internal topic that holds a group id or
-// transactional id (GroupMetadataManager.partitionFor).
-func PartitionFor(id string, n int32) int32 { return Abs(JavaHash(id)) % n }

@@ -2,7 +2,9 @@ package kafka
 
 import "slices"
 
-// Random is what the placer draws from; java.util.Random in Kafka.
+// Random is what the placer draws from; java.util.Random in Kafka. Shuffling is not
+// part of it: Collections.shuffle is a fixed series of NextInt, so shuffle below
+// makes the same draws on any Random.
 type Random interface {
 	// NextInt returns a number in [0, bound).
 	NextInt(bound int) int
@@ -71,14 +73,18 @@ func (k *rack) hashOrder() uint32 {
 }
 
 // PlaceError says why no replicas can be placed: nonPositiveReplicationFactor,
-// tooFewBrokers (registered) or allFenced. The protocol's code is
-// INVALID_REPLICATION_FACTOR.
+// allFenced or tooFewBrokers (registered), the first that holds in this order.
 type PlaceError struct{ Reason string }
 
 func (e *PlaceError) Error() string { return "invalid replication factor: " + e.Reason }
 
+// Code is the protocol's error code.
+func (e *PlaceError) Code() ErrorCode { return InvalidReplicationFactor }
+
 // Place is StripedReplicaPlacer: the replicas of each partition of a new topic,
-// first the preferred leader. The error is a *PlaceError.
+// first the preferred leader. partitions and replication are counts; brokers are all
+// that are registered and not in controlled shutdown, each id once. The error is a
+// *PlaceError.
 func Place(brokers []UsableBroker, partitions, replication int, r Random) ([][]int32, error) {
 	var racks []*rack
 	unfenced := 0
@@ -98,10 +104,10 @@ func Place(brokers []UsableBroker, partitions, replication int, r Random) ([][]i
 	switch {
 	case replication <= 0:
 		return nil, &PlaceError{"nonPositiveReplicationFactor"}
-	case len(brokers) < replication:
-		return nil, &PlaceError{"tooFewBrokers"}
 	case unfenced == 0:
 		return nil, &PlaceError{"allFenced"}
+	case len(brokers) < replication:
+		return nil, &PlaceError{"tooFewBrokers"}
 	}
 	slices.SortStableFunc(racks, func(a, b *rack) int { return int(a.hashOrder()) - int(b.hashOrder()) })
 	hashed := slices.Clone(racks)

@@ -248,3 +248,24 @@ func TestReplicaPlacement(t *testing.T) {
 		})
 	}
 }
+
+// StripedReplicaPlacer.place asks for an unfenced broker before it counts brokers.
+func TestPlacementErrorsComeInKafkasOrder(t *testing.T) {
+	fenced := []kafka.UsableBroker{{ID: 1, Fenced: true}}
+	for reason, c := range map[string]struct {
+		brokers     []kafka.UsableBroker
+		replication int
+	}{
+		"nonPositiveReplicationFactor": {fenced, 0},
+		"allFenced":                    {fenced, 2},
+		"tooFewBrokers":                {append([]kafka.UsableBroker{{ID: 2}}, fenced...), 3},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			_, err := kafka.Place(c.brokers, 1, c.replication, &mockRandom{17})
+			var pe *kafka.PlaceError
+			require.ErrorAs(t, err, &pe)
+			assert.Equal(t, reason, pe.Reason)
+			assert.Equal(t, kafka.InvalidReplicationFactor, pe.Code())
+		})
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strconv"
 
+	"github.com/highwater-kafka/highwater/engine/kafka"
 	"github.com/highwater-kafka/highwater/engine/kafka/wire"
 )
 
@@ -104,16 +105,11 @@ func (im *Image) BrokerIDs() []int32 {
 
 // Split parts "orders-0" into topic and partition; partition −1 if it is none.
 func Split(part string) (topic string, partition int) {
-	for i := len(part) - 1; i > 0; i-- {
-		if part[i] == '-' {
-			n, err := strconv.Atoi(part[i+1:])
-			if err != nil {
-				break
-			}
-			return part[:i], n
-		}
+	tp, ok := kafka.ParseTopicPartition(part)
+	if !ok {
+		return part, -1
 	}
-	return part, -1
+	return tp.Topic, int(tp.Partition)
 }
 
 // Name joins topic and partition.

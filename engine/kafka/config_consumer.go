@@ -1,0 +1,31 @@
+package kafka
+
+// consumerConfigs are defined in ConsumerConfig.
+var consumerConfigs = map[string]ConfigDef{
+	"auto.commit.interval.ms":                intKey("5000", 0, "Milliseconds between two commits when enable.auto.commit is true."),
+	"auto.offset.reset":                      {Type: String, Default: "latest", Doc: "Where to start without a committed offset: earliest, latest, none or by_duration:<duration>."},
+	"client.rack":                            {Type: String, Doc: "The rack of the consumer, for fetching from a follower (KIP-392)."},
+	"default.api.timeout.ms":                 intKey("60000", 0, "Milliseconds a blocking call of the consumer may take."),
+	"enable.auto.commit":                     boolKey("true", "Whether poll() commits offsets in the background."),
+	"fetch.max.bytes":                        intKey("52428800", 0, "Bytes of a Fetch response; the first batch is returned even if it is larger."),
+	"fetch.max.wait.ms":                      intKey("500", 0, "Milliseconds a broker waits for fetch.min.bytes."),
+	"fetch.min.bytes":                        intKey("1", 0, "Bytes that a Fetch waits for."),
+	"group.instance.id":                      {Type: String, Null: true, NonEmpty: true, Doc: "The id of a static member (KIP-345); unset is a dynamic member."},
+	"group.protocol":                         {Type: String, Default: "classic", Values: []string{"classic", "consumer"}, Doc: "The group protocol: classic, or consumer (KIP-848)."},
+	"group.remote.assignor":                  {Type: String, Null: true, Doc: "The server-side assignor of the consumer protocol; unset leaves it to the coordinator."},
+	"heartbeat.interval.ms":                  intKey("3000", unbounded, "Milliseconds between heartbeats of the classic protocol."),
+	"isolation.level":                        {Type: String, Default: "read_uncommitted", Values: []string{"read_committed", "read_uncommitted"}, Doc: "Whether records of open and aborted transactions are returned."},
+	"max.partition.fetch.bytes":              intKey("1048576", 0, "Bytes of one partition in a Fetch response."),
+	"max.poll.interval.ms":                   intKey("300000", 1, "Milliseconds between two poll() calls before the consumer leaves its group."),
+	"max.poll.records":                       intKey("500", 1, "Records that one poll() returns."),
+	"metadata.max.age.ms":                    longKey("300000", 0, "Milliseconds after which metadata is fetched again without a reason."),
+	"partition.assignment.strategy":          {Type: List, Default: "RangeAssignor,CooperativeStickyAssignor", Doc: "The assignors of the classic protocol, in order of preference."},
+	"reconnect.backoff.max.ms":               longKey("1000", 0, "Milliseconds that the wait before a new connection grows to."),
+	"reconnect.backoff.ms":                   longKey("50", 0, "Milliseconds before a broken connection is opened again; doubles with each failure."),
+	"request.timeout.ms":                     intKey("30000", 0, "Milliseconds a client waits for an answer."),
+	"retry.backoff.max.ms":                   longKey("1000", 0, "Milliseconds that the wait before a retry grows to (KIP-580)."),
+	"retry.backoff.ms":                       longKey("100", 0, "Milliseconds before the first retry; doubles with each one (KIP-580)."),
+	"session.timeout.ms":                     intKey("45000", unbounded, "Milliseconds without a heartbeat after which the classic coordinator removes the member."),
+	"socket.connection.setup.timeout.max.ms": longKey("30000", unbounded, "Milliseconds that the time-out of opening a connection grows to."),
+	"socket.connection.setup.timeout.ms":     longKey("10000", unbounded, "Milliseconds a client waits for a connection to open."),
+}

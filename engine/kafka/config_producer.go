@@ -1,0 +1,32 @@
+package kafka
+
+// producerConfigs are defined in ProducerConfig.
+var producerConfigs = map[string]ConfigDef{
+	"acks":                                     {Type: String, Default: "all", Values: []string{"all", "-1", "0", "1"}, Doc: "Who must have a batch before the leader answers: all in-sync replicas (all, -1), the leader (1), nobody (0)."},
+	"batch.size":                               intKey("16384", 0, "Bytes of a batch of one partition; also how much goes to a partition before the keyless partitioner moves on."),
+	"buffer.memory":                            longKey("33554432", 0, "Bytes of records that wait to be sent; send() blocks when they are used up."),
+	"compression.type":                         {Type: String, Default: "none", Values: []string{"none", "gzip", "snappy", "lz4", "zstd"}, Doc: "How batches are compressed."},
+	"delivery.timeout.ms":                      intKey("120000", 0, "Milliseconds from send() until a record is given up, retries included."),
+	"enable.idempotence":                       boolKey("true", "Whether batches carry a producer id and sequence numbers, so that a retry is not stored twice."),
+	"linger.ms":                                longKey("5", 0, "Milliseconds a batch that is not full waits for more records."),
+	"max.block.ms":                             longKey("60000", 0, "Milliseconds send() may block for metadata or buffer memory."),
+	"max.in.flight.requests.per.connection":    intKey("5", 1, "Requests without an answer on one connection; at most 5 with idempotence."),
+	"max.request.size":                         intKey("1048576", 0, "Bytes of a Produce request, and of the largest record."),
+	"metadata.max.age.ms":                      longKey("300000", 0, "Milliseconds after which metadata is fetched again without a reason."),
+	"metadata.max.idle.ms":                     longKey("300000", 5000, "Milliseconds after which metadata of a topic that is not written to is forgotten."),
+	"metadata.recovery.strategy":               {Type: String, Default: "rebootstrap", Values: []string{"none", "rebootstrap"}, Doc: "What a client does when no known broker answers: rebootstrap starts over with the bootstrap servers (KIP-899)."},
+	"partitioner.adaptive.partitioning.enable": boolKey("true", "Whether partitions with short queues get more of the records without key (KIP-794)."),
+	"partitioner.availability.timeout.ms":      longKey("0", 0, "Milliseconds after which a partition whose leader takes no data is left out; 0 is never."),
+	"partitioner.class":                        {Type: Class, Null: true, Doc: "The partitioner; unset is the built-in one."},
+	"partitioner.ignore.keys":                  boolKey("false", "Whether records with a key are spread like those without."),
+	"reconnect.backoff.max.ms":                 longKey("1000", 0, "Milliseconds that the wait before a new connection grows to."),
+	"reconnect.backoff.ms":                     longKey("50", 0, "Milliseconds before a broken connection is opened again; doubles with each failure."),
+	"request.timeout.ms":                       intKey("30000", 0, "Milliseconds a client waits for an answer; also sent as the time-out of Produce."),
+	"retries":                                  intKey("2147483647", 0, "How often a batch is sent again; the real bound is delivery.timeout.ms."),
+	"retry.backoff.max.ms":                     longKey("1000", 0, "Milliseconds that the wait before a retry grows to (KIP-580)."),
+	"retry.backoff.ms":                         longKey("100", 0, "Milliseconds before the first retry; doubles with each one (KIP-580)."),
+	"socket.connection.setup.timeout.max.ms":   longKey("30000", unbounded, "Milliseconds that the time-out of opening a connection grows to."),
+	"socket.connection.setup.timeout.ms":       longKey("10000", unbounded, "Milliseconds a client waits for a connection to open."),
+	"transaction.timeout.ms":                   intKey("60000", unbounded, "Milliseconds after which the coordinator aborts a transaction that was not ended."),
+	"transactional.id":                         {Type: String, Null: true, NonEmpty: true, Doc: "The name under which transactions survive a restart of the producer; unset is no transactions."},
+}
