@@ -34,6 +34,12 @@ type browser struct {
 // required.
 func newBrowser(t *testing.T, width, height int64) *browser {
 	t.Helper()
+	return newBrowserWith(t, "", width, height)
+}
+
+// newBrowserWith serves a directory of scenarios too.
+func newBrowserWith(t *testing.T, dir string, width, height int64) *browser {
+	t.Helper()
 	path, err := exec.LookPath("chromium")
 	if err != nil {
 		if os.Getenv("HIGHWATER_REQUIRE") == "all" {
@@ -41,7 +47,7 @@ func newBrowser(t *testing.T, width, height int64) *browser {
 		}
 		t.Skip("no chromium on the PATH: browser tests skipped")
 	}
-	srv := httptest.NewServer(web.New(catalog.New(""), web.DefaultLimits()))
+	srv := httptest.NewServer(web.New(catalog.New(dir), web.DefaultLimits()))
 	t.Cleanup(srv.Close)
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
 		chromedp.Flag("disable-gpu", true), chromedp.Flag("disable-quic", true), chromedp.Flag("hide-scrollbars", true),

@@ -136,6 +136,21 @@ func (l *Library) Scenarios() ([]*Scenario, Problems) {
 	return scs, all
 }
 
+// Version changes when a file of the directory does: names, sizes and times.
+func (l *Library) Version() string {
+	entries, err := os.ReadDir(l.path)
+	if err != nil {
+		return reason(err)
+	}
+	var b strings.Builder
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil {
+			fmt.Fprintf(&b, "%s %d %d\n", e.Name(), info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return b.String()
+}
+
 func (l *Library) read(name string) loaded {
 	path := filepath.Join(l.path, name)
 	info, err := os.Stat(path)

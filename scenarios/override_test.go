@@ -18,7 +18,7 @@ topics:
   - {name: orders, partitions: 1}
   - {name: orders.min, partitions: 1}
 producers: [{id: p}, {id: q, config: {acks: 1}}]
-groups: [{id: g, topics: [orders], members: [m1, m2]}]
+groups: [{id: g, topics: [orders], members: [{id: m1, assign: [orders-0]}, {id: m2, assign: [orders-0]}]}]
 actions: [{at: 1s, do: pause, node: b3}]
 `
 

@@ -18,7 +18,7 @@ type cache struct {
 	mu      sync.Mutex // guards what follows
 	runs    map[[32]byte]*entry
 	order   [][32]byte // least recently used first
-	changed <-chan struct{}
+	version string
 	tokens  float64
 	filled  time.Time
 }
@@ -33,7 +33,7 @@ type entry struct {
 func newCache(lib Library, lim Limits) *cache {
 	return &cache{
 		lib: lib, lim: lim, room: make(chan struct{}, lim.Parallel), runs: map[[32]byte]*entry{},
-		changed: lib.Changed(), tokens: float64(lim.RunsPerSecond), filled: time.Now(),
+		version: lib.Version(), tokens: float64(lim.RunsPerSecond), filled: time.Now(),
 	}
 }
 
@@ -84,11 +84,9 @@ func (c *cache) compute(ctx context.Context, key [32]byte, e *entry, req OpenReq
 func (c *cache) claim(key [32]byte) (*entry, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	select {
-	case <-c.changed:
+	if v := c.lib.Version(); v != c.version {
 		clear(c.runs)
-		c.order, c.changed = nil, c.lib.Changed()
-	default:
+		c.order, c.version = nil, v
 	}
 	if e, ok := c.runs[key]; ok {
 		c.touch(key)

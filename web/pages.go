@@ -34,7 +34,7 @@ func (s *Server) menu(w http.ResponseWriter, r *http.Request) {
 			cards = append(cards, page.Card{ID: c.ID, Title: c.Title, Summary: c.Summary, Length: c.Length})
 		}
 	}
-	render(w, r, http.StatusOK, ownFrames, page.Menu(frame(r, "Highwater: inside a Kafka cluster"), q, cards))
+	render(w, r, http.StatusOK, ownFrames, page.Menu(frame(r, "Highwater: inside a Kafka cluster"), q, cards, s.lib.Problems()))
 }
 
 func (s *Server) player(w http.ResponseWriter, r *http.Request) { s.play(w, r, false) }

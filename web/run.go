@@ -17,9 +17,11 @@ type Library interface {
 	Menu() []Card
 	// Open runs a scenario. The run is immutable.
 	Open(context.Context, OpenRequest) (*Run, *Problem)
-	// Changed returns a channel that is closed at the next change of a
-	// scenario, or nil where scenarios never change.
-	Changed() <-chan struct{}
+	// Version changes with the scenarios. It is asked for at each request, so
+	// that a file that was edited is run again; "" where they never change.
+	Version() string
+	// Problems are what is wrong with files of the user's own, for people.
+	Problems() []string
 }
 
 // Card is a scenario in the menu.

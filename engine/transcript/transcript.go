@@ -21,7 +21,8 @@ type Section struct {
 	Lines []string
 }
 
-// exchange is a request with the answer that was sent to it.
+// exchange is a request with the answer that was sent to it; a Produce with
+// acks=0 has none.
 type exchange struct {
 	api, from, to string
 	req, resp     any
@@ -78,7 +79,7 @@ func exchanges(j *journal.Journal) []exchange {
 	}
 	var out []exchange
 	for _, x := range order {
-		if x.resp != nil {
+		if q, ok := x.req.(*wire.ProduceRequest); ok && q.Acks == 0 || x.resp != nil {
 			out = append(out, *x)
 		}
 	}

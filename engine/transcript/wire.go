@@ -81,6 +81,8 @@ func heartbeatsOnce(ls []string) []string {
 // line is one answered request; "" for what a transcript leaves out.
 func line(x exchange) string {
 	switch r := x.resp.(type) {
+	case nil:
+		return produceLine(x.req.(*wire.ProduceRequest), &wire.ProduceResponse{})
 	case *wire.ProduceResponse:
 		return produceLine(x.req.(*wire.ProduceRequest), r)
 	case *wire.AlterPartitionResponse:
@@ -135,6 +137,9 @@ func produceLine(q *wire.ProduceRequest, r *wire.ProduceResponse) string {
 			s += fmt.Sprintf(" baseOffset %d", p.BaseOffset)
 		}
 		rs = append(rs, s+hint(p.CurrentLeader))
+	}
+	if len(rs) == 0 {
+		rs = []string{"(no response)"}
 	}
 	return fmt.Sprintf("Produce acks=%d %s -> %s", q.Acks, strings.Join(ps, "; "), strings.Join(rs, "; "))
 }

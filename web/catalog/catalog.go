@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/highwater-kafka/highwater/engine/cluster"
 	"github.com/highwater-kafka/highwater/engine/invariant"
@@ -24,11 +25,16 @@ import (
 const cells = 8
 
 // Catalog is the built-in scenarios and, if there is one, a user's directory.
-type Catalog struct{ dir *scenarios.Library }
+type Catalog struct {
+	dir *scenarios.Library
+
+	mu    sync.Mutex // guards cards
+	cards map[*scenarios.Scenario]web.Card
+}
 
 // New makes a catalog; dir is "" for the built-in scenarios alone.
 func New(dir string) *Catalog {
-	c := &Catalog{}
+	c := &Catalog{cards: map[*scenarios.Scenario]web.Card{}}
 	if dir != "" {
 		c.dir = scenarios.Dir(dir)
 	}
@@ -48,20 +54,35 @@ func (c *Catalog) All() ([]*scenarios.Scenario, scenarios.Problems) {
 
 // Menu lists the cards of the menu.
 func (c *Catalog) Menu() []web.Card {
-	all, problems := c.All()
+	all, _ := c.All()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	known := c.cards
+	c.cards = map[*scenarios.Scenario]web.Card{}
 	var cards []web.Card
 	for i, s := range all {
-		card := web.Card{ID: s.ID, Title: s.Title, Summary: s.Summary, Local: i >= len(scenarios.Builtin()), Length: fmt.Sprintf("%d chapters", len(s.Chapters))}
-		if r, err := Build(s); err == nil {
-			card.Length = length(r)
-			card.Still = still(r)
+		// A scenario is immutable, so its card is made once.
+		card, ok := known[s]
+		if !ok {
+			card = web.Card{ID: s.ID, Title: s.Title, Summary: s.Summary, Local: i >= len(scenarios.Builtin())}
+			if r, err := Build(s); err == nil {
+				card.Length, card.Still = length(r), still(r)
+			}
 		}
+		c.cards[s] = card
 		cards = append(cards, card)
 	}
-	for _, p := range problems {
-		cards = append(cards, web.Card{ID: "problem", Title: "A file with a problem", Summary: p.Error(), Local: true})
-	}
 	return cards
+}
+
+// Problems are what is wrong with files of the user's directory.
+func (c *Catalog) Problems() []string {
+	_, problems := c.All()
+	var out []string
+	for _, p := range problems {
+		out = append(out, p.Error())
+	}
+	return out
 }
 
 func length(r *web.Run) string {
@@ -69,19 +90,27 @@ func length(r *web.Run) string {
 	if n := len(r.Story); n > 0 {
 		s = r.Story[n-1].S
 	}
+	if len(r.Chapters) == 0 {
+		return fmt.Sprintf("%d:%02d", int(s)/60, int(s)%60)
+	}
 	return fmt.Sprintf("%d chapters, %d:%02d", len(r.Chapters), int(s)/60, int(s)%60)
 }
 
 // still is the event of the picture in the menu: the middle chapter's.
 func still(r *web.Run) int {
 	if len(r.Chapters) == 0 {
-		return 0
+		return len(r.Journal.Events)
 	}
 	return r.Chapters[len(r.Chapters)/2].N
 }
 
-// Changed is nil: files are looked at again with each request.
-func (c *Catalog) Changed() <-chan struct{} { return nil }
+// Version changes when a file of the user's directory does.
+func (c *Catalog) Version() string {
+	if c.dir == nil {
+		return ""
+	}
+	return c.dir.Version()
+}
 
 // Open runs what a page asks for.
 func (c *Catalog) Open(_ context.Context, req web.OpenRequest) (*web.Run, *web.Problem) {

@@ -35,7 +35,10 @@ func (Library) Open(_ context.Context, r web.OpenRequest) (*web.Run, *web.Proble
 }
 
 // Changed is nil: the demo never changes.
-func (Library) Changed() <-chan struct{} { return nil }
+func (Library) Version() string { return "" }
+
+// Problems is empty: there are no files.
+func (Library) Problems() []string { return nil }
 
 type builder struct {
 	events []journal.Event

@@ -36,7 +36,9 @@ var frame = page.Frame{Title: "Title", Static: "/static/hash"}
 func TestPages(t *testing.T) {
 	card := page.Card{ID: "demo", Title: "A <title>", Summary: "A summary.", Length: "3 chapters"}
 	t.Run("card", func(t *testing.T) { golden(t, "card", page.MenuCard(card)) })
-	t.Run("menu", func(t *testing.T) { golden(t, "menu", page.Menu(frame, "", []page.Card{card})) })
+	t.Run("menu", func(t *testing.T) {
+		golden(t, "menu", page.Menu(frame, "", []page.Card{card}, []string{"mine.yaml:3:23: unknown key"}))
+	})
 	t.Run("controls", func(t *testing.T) { golden(t, "controls", page.Controls()) })
 	t.Run("problem", func(t *testing.T) {
 		golden(t, "problem", page.ProblemPage(page.Problem{Frame: frame, Heading: "Heading", Sentence: "A sentence."}))
