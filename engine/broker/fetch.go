@@ -2,6 +2,7 @@ package broker
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/highwater-kafka/highwater/engine/broker/replica"
 	"github.com/highwater-kafka/highwater/engine/journal"
@@ -90,6 +91,7 @@ func (n *Node) handleFetch(r *sim.Request, q *wire.FetchRequest) {
 	// Read first, then take the fetch offsets as receipts: an immediate answer
 	// carries the high watermark from before this request.
 	results, bytes, urgent := d.read()
+	defer func() { d.keep(results) }()
 	if q.ReplicaID >= 0 {
 		n.takeReceipts(d, results)
 	}
@@ -103,10 +105,12 @@ func (n *Node) handleFetch(r *sim.Request, q *wire.FetchRequest) {
 
 // watch puts the fetch into the purgatory of its partitions.
 func (d *delayedFetch) watch() {
+	name := "DelayedFetch " + d.req.From
 	for _, part := range d.s.parts {
 		if h := d.n.replicas[part]; h != nil {
 			h.fetches = append(h.fetches, d)
-			if d.req.RecvN > 1 && h.sent[h.keys.waiting] != h.waiting() {
+			// Most fetches come back to where the last one waited: nothing new to tell.
+			if shown, _ := h.sent[h.keys.waiting].(string); d.req.RecvN > 1 && !strings.Contains(shown, name) {
 				d.n.w.Attach(d.req.RecvN, h.diff())
 			}
 		}
@@ -114,7 +118,11 @@ func (d *delayedFetch) watch() {
 }
 
 // read is ReplicaManager.readFromLog for all partitions of the session.
+//
+// The results lie in a buffer of the broker until keep gives it back: most
+// fetches find nothing, for every partition of their session.
 func (d *delayedFetch) read() (results []wire.FetchResult, bytes int, urgent bool) {
+	results, d.n.results = d.n.results[:0], nil
 	for _, part := range d.s.parts {
 		sp := d.s.at[part]
 		res := d.readOne(sp)
@@ -176,6 +184,9 @@ func (d *delayedFetch) readOne(sp *sessionPart) wire.FetchResult {
 	}
 	return res
 }
+
+// keep gives the buffer of read back.
+func (d *delayedFetch) keep(results []wire.FetchResult) { d.n.results = results }
 
 // takeReceipts is Partition.updateFollowerFetchState: the fetch offset says that
 // the follower has everything below it.
@@ -251,6 +262,7 @@ func mainPart(r *wire.FetchResponse) string {
 func (d *delayedFetch) expire() {
 	results, bytes, _ := d.read()
 	d.answer(results, bytes)
+	d.keep(results)
 }
 
 // tryComplete answers if there are enough bytes, or an error to tell.
@@ -262,6 +274,7 @@ func (d *delayedFetch) tryComplete() {
 	if bytes >= max(d.q.MinBytes, 1) || urgent {
 		d.answer(results, bytes)
 	}
+	d.keep(results)
 }
 
 func (h *hosted) completeFetches() {

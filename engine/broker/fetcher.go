@@ -101,7 +101,7 @@ func (f *fetcher) request() (*wire.FetchRequest, bool) {
 	q := &wire.FetchRequest{ReplicaID: n.id, ReplicaEpoch: n.epoch, MaxWaitMs: n.cfg.Millis("replica.fetch.wait.max.ms"),
 		MinBytes: int(n.cfg.Int("replica.fetch.min.bytes")), MaxBytes: int(n.cfg.Int("replica.fetch.response.max.bytes")),
 		SessionID: f.sessionID, SessionEpoch: f.sessionEpoch}
-	active := 0
+	active, perPart := 0, int(n.cfg.Int("replica.fetch.max.bytes"))
 	for _, part := range f.parts {
 		st, h := f.at[part], n.replicas[part]
 		if st.failed || st.delayed > n.w.Now() {
@@ -113,7 +113,7 @@ func (f *fetcher) request() (*wire.FetchRequest, bool) {
 		}
 		active++
 		p := wire.FetchPart{Part: part, CurrentLeaderEpoch: st.leaderEpoch, FetchOffset: h.log.LEO(), LastFetchedEpoch: h.log.Epochs().Latest(),
-			LogStartOffset: h.log.LogStart(), PartitionMaxBytes: int(n.cfg.Int("replica.fetch.max.bytes"))}
+			LogStartOffset: h.log.LogStart(), PartitionMaxBytes: perPart}
 		if st.sent != nil && *st.sent == p {
 			continue
 		}

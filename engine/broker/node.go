@@ -43,6 +43,7 @@ type Node struct {
 
 	fetchers map[int32]*fetcher
 	sessions sessions
+	results  []wire.FetchResult // a buffer of reads
 	observer observer
 	life     lifecycle
 	alter    alterManager

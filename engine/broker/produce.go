@@ -1,6 +1,8 @@
 package broker
 
 import (
+	"slices"
+
 	"github.com/highwater-kafka/highwater/engine/broker/replica"
 	"github.com/highwater-kafka/highwater/engine/journal"
 	"github.com/highwater-kafka/highwater/engine/kafka"
@@ -239,12 +241,10 @@ func (h *hosted) completeProduces() {
 	}
 }
 
+// without removes x in place; whoever walks such a list walks a copy.
 func without[T comparable](xs []T, x T) []T {
-	out := xs[:0:0]
-	for _, y := range xs {
-		if y != x {
-			out = append(out, y)
-		}
+	if i := slices.Index(xs, x); i >= 0 {
+		return slices.Delete(xs, i, i+1)
 	}
-	return out
+	return xs
 }
