@@ -18,8 +18,8 @@ import (
 //	v/<part>/isr                "ISR 2 of 3, min 2"
 //	v/<part>/headroom           ISR size minus min.insync.replicas
 //	v/<broker>/<part>/sync      "in sync" | "1 behind, in sync" | "out of sync, 3 behind"
-//	v/<broker>/<part>/status    "fetches from broker 1"
-//	v/<leader>/<part>/note      what the leader knows: "2, 3 seen at 5"
+//	v/<broker>/<part>/status    "fetches from broker 1" | "✕ link to broker 1 is cut" | "✕ paused"
+//	v/<leader>/<part>/note      what the leader knows, and who may lead besides the ISR: "2, 3 seen at 5 · ELR 2,3"
 //	v/<leader>/<part>/waiting   who waits in purgatory
 //	v/<member>/<part>/lag       records that the member may read and has not
 //	v/<member>/lag              "lag 2", over all its partitions
@@ -38,7 +38,13 @@ func Derive(j *journal.Journal, rows []string, cells int, minISR func(part strin
 			if _, log := c.Val.(journal.LogOp); !log {
 				d.vals[c.Key] = c.Val
 			}
-			if parts := strings.Split(c.Key, "/"); len(parts) > 2 && slices.Contains(rows, parts[1]) {
+			parts := strings.Split(c.Key, "/")
+			if parts[0] == "link" || len(parts) == 2 && parts[1] == "state" {
+				for _, row := range rows {
+					touched[row] = true
+				}
+			}
+			if len(parts) > 2 && slices.Contains(rows, parts[1]) {
 				touched[parts[1]] = true
 				if parts[2] == "position" && !slices.Contains(d.readers[parts[1]], parts[0]) {
 					d.readers[parts[1]] = append(d.readers[parts[1]], parts[0])
@@ -64,6 +70,21 @@ type deriver struct {
 
 	readers map[string][]string         // members that had a position, by partition
 	lags    map[string]map[string]int64 // by member and partition
+}
+
+// fetching is how a follower gets its records, or what keeps it from them.
+func (d *deriver) fetching(node, lead string) string {
+	switch {
+	case d.vals[journal.NodeKey(node, "state")] == "paused":
+		return "✕ paused"
+	case d.vals[journal.NodeKey(lead, "state")] == "paused":
+		return "✕ broker " + lead[1:] + " is paused"
+	case d.vals[journal.LinkKey(node, lead)] == "cut":
+		return "✕ link to broker " + lead[1:] + " is cut"
+	case d.vals[journal.LinkKey(node, lead)] == "slow":
+		return "slow link to broker " + lead[1:]
+	}
+	return "fetches from broker " + lead[1:]
 }
 
 // keyed shows at a producer how its last key became a partition.
@@ -119,7 +140,7 @@ func (d *deriver) row(n int, part string) {
 			sync = syncText(slices.Contains(isr, r), end-leo, node == lead)
 		}
 		if lead != "" && node != lead {
-			status = "fetches from broker " + lead[1:]
+			status = d.fetching(node, lead)
 		}
 		d.set(n, "v/"+node+"/"+part+"/sync", sync)
 		d.set(n, "v/"+node+"/"+part+"/status", status)
@@ -135,6 +156,9 @@ func (d *deriver) row(n int, part string) {
 		note, wait := any(nil), any(nil)
 		if "b"+r == lead {
 			note, wait = d.seen(lead, part), d.waiting(lead, part)
+			if elr, _ := d.vals[journal.MetaKey(part, "elr")].(string); elr != "" {
+				note = strings.TrimPrefix(fmt.Sprint(note, " · ELR ", elr), "<nil> · ")
+			}
 		}
 		d.set(n, "v/b"+r+"/"+part+"/note", note)
 		d.set(n, "v/b"+r+"/"+part+"/waiting", wait)
