@@ -210,14 +210,31 @@ func (d *deriver) waiting(lead, part string) any {
 		}
 	}
 	switch {
-	case len(produce) == 1:
-		return "DelayedProduce: " + produce[0]
-	case len(produce) > 1:
-		return fmt.Sprintf("DelayedProduce: %d waiting", len(produce))
+	case len(produce) > 0:
+		what := "DelayedProduce"
+		if len(produce) > 1 {
+			what = fmt.Sprintf("%d × DelayedProduce", len(produce))
+		}
+		if behind := d.behind(lead, part); len(behind) > 0 {
+			return what + ": waits for " + strings.Join(behind, ", ")
+		}
+		return what + ": waits for HW"
 	case len(fetch) > 0:
 		return "DelayedFetch: " + strings.Join(fetch, ", ")
 	}
 	return nil
+}
+
+// behind are the followers that the high watermark waits for: in the maximal ISR
+// and not known to have the whole log.
+func (d *deriver) behind(lead, part string) (out []string) {
+	end, _ := d.int(journal.ReplicaKey(lead, part, "leo"))
+	for _, r := range ids(d.vals[journal.ReplicaKey(lead, part, "maximalIsr")]) {
+		if leo, ok := d.int(journal.RemoteKey(lead, part, "b"+r, "leo")); ok && leo < end {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // seen is what the leader knows of its followers: "2, 3 seen at 5".

@@ -57,7 +57,7 @@ func TestDerive(t *testing.T) {
 		}},
 		{"a consumer is behind", ch("b1/orders-0/hw", int64(9), "b1/orders-0/leo", int64(9)), map[string]any{"v/a1/orders-0/lag": int64(4), "v/a1/lag": "lag 4"}},
 		{"a consumer gives the partition up", ch("a1/orders-0/position", nil), map[string]any{"v/a1/orders-0/lag": nil, "v/a1/lag": nil}},
-		{"producers wait", ch("b1/orders-0/waiting", "DelayedFetch a1, DelayedProduce order-service"), map[string]any{"v/b1/orders-0/waiting": "DelayedProduce: order-service"}},
+		{"producers wait", ch("b1/orders-0/waiting", "DelayedFetch a1, DelayedProduce order-service"), map[string]any{"v/b1/orders-0/waiting": "DelayedProduce: waits for HW"}},
 		{"fetches wait, as a list", ch("b1/orders-0/waiting", []string{"DelayedFetch b2", "DelayedFetch a1"}), map[string]any{"v/b1/orders-0/waiting": "DelayedFetch: 2, a1"}},
 		{"replicas as a list", ch("meta/orders-0/isr", []int32{1, 2}), map[string]any{"v/orders-0/isr": "ISR 2 of 3, min 2"}},
 		{"a partition with a longer name is another one", ch("b1/orders-01/leo", int64(99)), map[string]any{"v/orders-0/base": int64(0)}},

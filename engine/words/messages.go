@@ -109,7 +109,7 @@ func requestReceive(p *Phrases, e *journal.Event, f lookup) string {
 	if q, ok := body(p.reqs, e).(*wire.FetchRequest); ok && q.ReplicaID > 0 && len(q.Parts) > 0 && q.Parts[0].Part != metadataLog {
 		return fmt.Sprintf("%s now knows that %s has everything of %s below offset %d.", upper(Node(e.To)), Node(e.From), q.Parts[0].Part, q.Parts[0].FetchOffset)
 	}
-	return fill("{to} has the {api} of {from}.", e, f)
+	return fill("{to} receives the {api} of {from}.", e, f)
 }
 
 func responseReceive(p *Phrases, e *journal.Event, f lookup) string {

@@ -165,7 +165,7 @@ var catalogue = map[journal.Kind]phrase{
 	journal.NodePause:  say("{node} pauses, as in a long garbage collection; what arrives waits."),
 	journal.NodeResume: say("{node} goes on with what waited."),
 
-	journal.NetCut:    say("The connections that {from} opens to {to} carry nothing any more; nothing breaks by itself."),
+	journal.NetCut:    say("What {from} and {to} send on the connections that {from} opens arrives no more; neither side sees an error yet."),
 	journal.NetHeal:   say("The connections from {from} to {to} carry data again with TCP's next attempt."),
 	journal.NetSlow:   say("The connections from {from} to {to} get slow."),
 	journal.ConnOpen:  say("{from} opens a connection to {to}."),
@@ -184,7 +184,7 @@ var catalogue = map[journal.Kind]phrase{
 	journal.TimerFire: timerFire,
 
 	journal.ProducerPartition: producerPartition,
-	journal.ProducerBatch:     say("{node} adds the record to a batch for {part} ({count} in it)."),
+	journal.ProducerBatch:     say("{node} adds the record to a batch for {part} (records in it: {count})."),
 	journal.ProducerDrain:     say("{node} takes the batch for {part} out of its queue, to send it."),
 	journal.ProducerAcked:     producerAcked,
 	journal.ProducerRetry:     say("{node} got {error} for {part} and tries again in {backoffMs} ms."),
@@ -319,6 +319,10 @@ func producerAcked(p *Phrases, e *journal.Event, f lookup) string {
 	if num(get(e.F, "baseOffset"), 0) == -1 {
 		return fmt.Sprintf("%s reports success as soon as the bytes are sent, with offset −1: nobody answers acks=0.", e.Node)
 	}
+	if ids, _ := get(e.F, "records").([]string); len(ids) > 1 {
+		n, base := len(ids), num(get(e.F, "baseOffset"), 0)
+		return fmt.Sprintf("%s has its answer: %d records are at offsets %d to %d of %s.", e.Node, n, base, base+int64(n)-1, e.Part)
+	}
 	return fmt.Sprintf("%s has its answer: %s is at offset %s of %s.", e.Node, p.values(get(e.F, "records")), f("baseOffset"), e.Part)
 }
 
@@ -330,7 +334,7 @@ func (p *Phrases) values(ids any) string {
 		return "no record"
 	case 1:
 		if r := p.j.Record(list[0]); r != nil && r.Value != "" {
-			return fmt.Sprintf("record %q", r.Value)
+			return fmt.Sprintf("record %s (%q)", list[0], r.Value)
 		}
 		return "record " + list[0]
 	}
@@ -373,7 +377,7 @@ func purgatoryComplete(_ *Phrases, e *journal.Event, f lookup) string {
 	if delayedFetch(e) {
 		return fill("The waiting Fetch of {part} has something to answer: {node} answers it.", e, f)
 	}
-	return fill("Nothing keeps the waiting Produce for {part} any longer: {node} answers it.", e, f)
+	return fill("The high watermark of {part} has passed it: {node} answers the waiting Produce.", e, f)
 }
 
 func purgatoryExpire(_ *Phrases, e *journal.Event, f lookup) string {

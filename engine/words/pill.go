@@ -128,12 +128,12 @@ func (p *Phrases) fetchPill(pill *Pill, e *journal.Event, r *wire.FetchResponse,
 		}
 	}
 	if part, base, last, hw := carried(r); part != "" {
-		pill.Text = fmt.Sprintf("resp %s records %d..%d, HW %d", arrow, base, last, hw)
+		pill.Text = fmt.Sprintf("resp %s %s, HW %d", arrow, span(base, last), hw)
 		return part
 	}
 	x := r.Parts[0]
 	if n := len(x.Meta); n > 0 {
-		pill.Text = fmt.Sprintf("resp %s records %d..%d", arrow, x.Meta[0].BaseOffset, x.Meta[n-1].Last())
+		pill.Text = fmt.Sprintf("resp %s %s", arrow, span(x.Meta[0].BaseOffset, x.Meta[n-1].Last()))
 		return x.Part
 	}
 	pill.Text = fmt.Sprintf("resp %s HW %d", arrow, x.HighWatermark)
@@ -149,4 +149,12 @@ func short(name string) string {
 		return name[1:]
 	}
 	return name
+}
+
+// span names offsets: "record 5", "records 5..7".
+func span(first, last int64) string {
+	if first == last {
+		return fmt.Sprintf("record %d", first)
+	}
+	return fmt.Sprintf("records %d..%d", first, last)
 }

@@ -146,8 +146,11 @@ export class App {
       e.preventDefault();
       this.#act(command);
     });
-    // A click anywhere in the player brings the keys to it.
+    // A click anywhere in the player brings the keys to it; on a page of its own it
+    // has them from the start.
     if (!root.hasAttribute("tabindex")) root.tabIndex = -1;
+    if (root.dataset.embed !== "true" && document.activeElement === document.body)
+      root.focus({ preventScroll: true });
     if (this.options.addressed) {
       window.addEventListener("hashchange", () => this.go(parseLink(location.hash)));
     }
@@ -196,8 +199,10 @@ export class App {
   #toggleHelp() {
     const help = this.root.querySelector(".hw-help");
     if (!(help instanceof HTMLDialogElement)) return;
-    if (help.open) help.close();
-    else help.showModal();
+    if (help.open) return help.close();
+    help.showModal();
+    // From its top, not from the button at its end.
+    help.querySelector("h2")?.focus();
   }
 
   #toggleFullscreen() {

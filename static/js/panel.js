@@ -6,6 +6,27 @@ import { formatClock, formatFactor } from "./story.js";
 /** @import { Model, State } from "./player.js" */
 /** @import { Failure, Run, Verdict } from "./types.js" */
 
+/** What stands instead of the factor while time is not told. */
+/** @type {Record<string, string>} */
+const STILL = { paused: "paused", ended: "ended" };
+
+/**
+ * The last event up to `at` that a chapter speaks of: on a partition or node of its
+ * focus. The event itself where the chapter has had none yet.
+ * @param {readonly {n: number, part?: string, node?: string}[]} events
+ * @param {number} at
+ * @param {{n: number, focus?: string[]} | undefined} chapter
+ */
+export function aboutFocus(events, at, chapter) {
+  const focus = chapter?.focus ?? [];
+  if (!chapter || !focus.length) return at;
+  for (let i = at; i >= 0 && events[i].n >= chapter.n; i--) {
+    const { part, node } = events[i];
+    if (part ? focus.includes(part) : node && focus.includes(node)) return i;
+  }
+  return at;
+}
+
 export class Panel {
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -61,10 +82,15 @@ export class Panel {
     const { chapters, fold, story } = model;
     const i = chapterAt(chapters, state.n);
     const chapter = chapters[i];
-    const event = fold.events[fold.indexOf(state.n)];
+    const at = fold.indexOf(state.n);
+    // While it plays, the sentence stays with what the chapter is about.
+    const event = fold.events[state.phase === "playing" ? aboutFocus(fold.events, at, chapter) : at];
     const folded = story.fold(state.s);
     this.text(".hw-clock", formatClock(t));
-    this.text(".hw-factor", folded ? folded.label : formatFactor(story.factor(state.s) * state.speed));
+    this.text(
+      ".hw-factor",
+      STILL[state.phase] ?? (folded ? folded.label : formatFactor(story.factor(state.s) * state.speed)),
+    );
     this.text(".hw-chapter", chapter ? `chapter ${i + 1} of ${chapters.length} · ${chapter.title}` : "");
     this.text(".hw-caption-title", chapter?.title ?? this.title);
     this.text(".hw-caption-text", chapter ? (chapter.say ?? "") : this.summary);

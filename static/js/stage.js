@@ -130,15 +130,54 @@ export class Stage {
   focus(focus) {
     const named = new Set(focus);
     const parts = [...this.svg.querySelectorAll("[data-part], [data-node]")];
-    const isNamed = (/** @type {Element} */ el) =>
-      named.has(el.getAttribute("data-part") ?? "") || named.has(el.getAttribute("data-node") ?? "");
+    // Where a chapter names partitions, the nodes that it names do not light up
+    // their replicas of others.
+    const rows = parts.some((el) => named.has(el.getAttribute("data-part") ?? ""));
+    const isNamed = (/** @type {Element} */ el) => {
+      const part = el.getAttribute("data-part");
+      if (part !== null && (rows || named.has(part))) return named.has(part);
+      return named.has(el.getAttribute("data-node") ?? "");
+    };
     const clear = parts.filter(isNamed);
+    this.#reveal(clear);
     for (const el of parts) {
       const dim = clear.length > 0 && !clear.some((c) => c.contains(el) || el.contains(c));
       const within = el.parentElement?.closest(".dimmed");
       el.classList.toggle("dimmed", dim && !within);
     }
   }
+
+  /**
+   * Scrolls a stage that is taller than its frame to what a chapter speaks of: all
+   * of it if it fits, else its replicas.
+   * @param {Element[]} clear
+   */
+  #reveal(clear) {
+    const frame = this.svg.closest(".hw-stage");
+    if (!frame || !clear.length || frame.scrollHeight <= frame.clientHeight) return;
+    const start = frame.getBoundingClientRect().top;
+    const span = (/** @type {Element[]} */ els) => {
+      const boxes = els.map((el) => el.getBoundingClientRect());
+      return [Math.min(...boxes.map((b) => b.top)) - start, Math.max(...boxes.map((b) => b.bottom)) - start];
+    };
+    const cards = clear.filter((el) => el.hasAttribute("data-part"));
+    let [top, bottom] = span(clear);
+    if (bottom - top > frame.clientHeight && cards.length) [top, bottom] = span(cards);
+    frame.scrollTop += scrollBy(top, bottom, frame.clientHeight);
+  }
+}
+
+/**
+ * How far a frame has to scroll so that something is in view: not at all if it
+ * is, to its start if it is taller than the frame.
+ * @param {number} top of it, from the frame's upper edge
+ * @param {number} bottom
+ * @param {number} height of the frame
+ */
+export function scrollBy(top, bottom, height) {
+  const margin = 8;
+  if (bottom - top + 2 * margin > height || top < margin) return top - margin;
+  return bottom + margin > height ? bottom + margin - height : 0;
 }
 
 /**

@@ -125,7 +125,7 @@ export function formatClock(t) {
  * @param {number} factor virtual seconds per second of watching
  */
 export function formatFactor(factor) {
-  if (factor <= 0) return "virtual time stands still";
+  if (factor <= 0) return "virtual time stopped for this instant";
   if (factor >= 0.95 && factor < 1.05) return "virtual time, real speed";
   return factor < 1
     ? `virtual time, slowed ${twoDigits(1 / factor)}×`

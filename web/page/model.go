@@ -46,3 +46,11 @@ type Problem struct {
 	Frame
 	Heading, Sentence string
 }
+
+// hint is a button's tooltip: what it does and its key, if it has one.
+func hint(label, key string) string {
+	if key == "" {
+		return label
+	}
+	return label + " (" + key + ")"
+}

@@ -14,6 +14,7 @@ type Box struct {
 	Note       string // a line that no event changes
 	Index      int
 	Small      bool // one line of text where others have several
+	Mid        bool // some of the lines
 }
 
 func (b Box) mid() int { return b.X + b.W/2 }
@@ -216,7 +217,7 @@ func (p *Plan) placeBrokers(left, right, y int) int {
 		}
 		lane := Lane{Name: r.Part, Title: r.Part, Key: "v/" + r.Part + "/isr", X: margin, X1: left, X2: right, LineY: y + laneHeight/2}
 		lane.Y = lane.LineY + 4
-		if !p.Side || left == margin {
+		if !p.Side || left == margin || len(p.Spec.Producers) > len(p.Rows) {
 			// The words stand on the lane itself, so its line begins after them.
 			lane.X = left + 8
 			lane.X1 = lane.X + int(Measure(lane.Title, 11, true)) + 8 + int(Measure("ISR 3 of 3, min 2", 11, false)) + 8
@@ -278,9 +279,20 @@ func (p *Plan) rowsTop() int {
 func (p *Plan) sideProducers() {
 	y := p.rowsTop()
 	p.ProducersX, p.ProducerY = margin, y-12
-	for i := range p.Spec.Producers {
-		p.addProducer(Box{X: margin, Y: y, W: 160, H: cardHeight}, i)
-		y += cardHeight + laneHeight
+	n := len(p.Spec.Producers)
+	if n <= len(p.Rows) {
+		for i := range n {
+			p.addProducer(Box{X: margin, Y: y, W: 160, H: cardHeight}, i)
+			y += cardHeight + laneHeight
+		}
+		return
+	}
+	// More producers than rows share the height of the rows, each with as many
+	// lines as it has room for.
+	h := max((len(p.Rows)*(cardHeight+laneHeight)-gap*(n-1))/max(n, 1), 40)
+	for i := range n {
+		p.addProducer(Box{X: margin, Y: y, W: 160, H: h, Small: h < 74, Mid: h >= 74 && h < cardHeight}, i)
+		y += h + gap
 	}
 }
 

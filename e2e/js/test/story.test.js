@@ -58,7 +58,7 @@ test("within a dwell time stands still", () => {
   assert.equal(story.t(1.1), 1000);
   assert.equal(story.t(1.59), 1000);
   assert.equal(story.factor(1.3), 0);
-  assert.equal(formatFactor(0), "virtual time stands still");
+  assert.equal(formatFactor(0), "virtual time stopped for this instant");
 });
 
 test("the factor is virtual seconds per story second", () => {
