@@ -445,6 +445,9 @@ func (c *checker) action(f *actionFile) {
 		c.at(f.After.at, "after belongs to on; with a time, add it to at")
 	}
 	a.At, a.On = f.At.t, c.anchor(f.On)
+	if c.f.End.set && f.At.set && f.At.t > c.f.End.t {
+		c.at(f.At.at, "the run ends at %s, before this action", c.f.End.t)
+	}
 	if !f.Do.set {
 		return
 	}

@@ -12,8 +12,9 @@ import (
 type Run struct {
 	Scenario *Scenario
 	Journal  *journal.Journal
-	Index    *journal.Index // of Journal; made where it is nil
-	End      journal.Time   // when the run stopped; 0: at its last event
+	Index    *journal.Index    // of Journal; made where it is nil
+	End      journal.Time      // when the run stopped; 0: at its last event
+	Idle     []*cluster.Action // actions whose event did not happen
 }
 
 // query asks at an event; 0 is the end.
@@ -159,7 +160,7 @@ type Verdict struct {
 }
 
 // Check evaluates the expectations of a run. In the shipped settings every
-// chapter has to be there too. Under overrides, what is marked as shipped is
+// chapter and every action has to be there too. Under overrides, what is marked as shipped is
 // passed over; under those of a variant its own expectations count as well.
 func Check(r *Run) Verdict {
 	v := Verdict{OK: true}
@@ -181,10 +182,12 @@ func Check(r *Run) Verdict {
 		}
 	}
 	if !over {
-		if _, bad := r.chapters(); len(bad) > 0 {
-			for _, x := range bad {
-				add(x)
-			}
+		_, bad := r.chapters()
+		for _, a := range r.Idle {
+			bad = append(bad, Result{Say: fmt.Sprintf("the action %s on line %d: its event does not happen", a.Do, a.Line)})
+		}
+		for _, x := range bad {
+			add(x)
 		}
 	}
 	v.Differs = over && !v.OK

@@ -28,7 +28,8 @@ type pageMessage struct {
 	Track  string   `json:"track"`
 	Open   []string `json:"open"`
 
-	seq int64 // of an open: a later one replaces it
+	seq int64  // of an open: a later one replaces it
+	bad string // why it cannot be read
 }
 
 // session is one connection. One goroutine reads, so that a close is always
@@ -89,8 +90,10 @@ func (s *session) read(ctx context.Context, asks chan<- pageMessage) {
 			return
 		}
 		var m pageMessage
-		if kind != websocket.MessageText || json.Unmarshal(data, &m) != nil {
-			m = pageMessage{Op: "bad"}
+		if kind != websocket.MessageText {
+			m = pageMessage{bad: "The message is not text."}
+		} else if err := json.Unmarshal(data, &m); err != nil {
+			m = pageMessage{bad: "The message cannot be read: " + unreadable(err) + "."}
 		}
 		if m.Op == "open" {
 			m.seq = s.opened.Add(1)
@@ -106,8 +109,19 @@ func (s *session) read(ctx context.Context, asks chan<- pageMessage) {
 	}
 }
 
+// unreadable says what is wrong with a message, without Go's words for it.
+func unreadable(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) && wrong.Field != "" {
+		return wrong.Field + " cannot be " + wrong.Value
+	}
+	return "it is not JSON"
+}
+
 func (s *session) answer(ctx context.Context, m pageMessage) error {
 	switch {
+	case m.bad != "":
+		return s.refuse(ctx, &Problem{Code: BadRequest, Message: m.bad})
 	case m.Op == "open":
 		return s.open(ctx, m)
 	case m.Op == "events" && m.Track == "chatter" && s.current != nil:

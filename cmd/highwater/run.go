@@ -228,7 +228,8 @@ func checkOne(s *scenarios.Scenario, variant string, w io.Writer) (bool, error) 
 	if !o.OK() {
 		word = "FAIL"
 	}
-	fmt.Fprintf(w, "%s %s%s: %d events, %d expectations, %d invariants\n", word, s.ID, variant, len(o.Result.Journal.Events), len(o.Verdict.Expect), len(o.Invariants))
+	fmt.Fprintf(w, "%s %s%s: %s, %s, %s\n", word, s.ID, variant, count(len(o.Result.Journal.Events), "event"),
+		count(len(o.Verdict.Expect), "expectation"), count(len(o.Invariants), "invariant"))
 	for _, e := range o.Verdict.Expect {
 		if !e.OK {
 			fmt.Fprintf(w, "     at event %d: %s (%s)\n", e.N, e.Say, e.Why)
@@ -240,4 +241,12 @@ func checkOne(s *scenarios.Scenario, variant string, w io.Writer) (bool, error) 
 		}
 	}
 	return o.OK(), nil
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }

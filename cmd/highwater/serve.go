@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/highwater-kafka/highwater/web"
@@ -39,6 +41,8 @@ func serve(ctx context.Context, args []string, stdout io.Writer) (int, error) {
 	if err != nil {
 		return exitFailed, err
 	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	fmt.Fprintf(stdout, "Highwater is at http://%s\n", shown(l.Addr()))
 	return exitOK, web.New(catalog.New(*dir), web.DefaultLimits()).Serve(ctx, l)
 }

@@ -13,10 +13,11 @@ import (
 // fetcher is the thread that copies from one leader: one Fetch in flight for all
 // its partitions (ReplicaFetcherThread with num.replica.fetchers 1).
 type fetcher struct {
-	n      *Node
-	leader int32
-	conn   *sim.Conn
-	busy   bool // a request in flight, or a connection being opened
+	n          *Node
+	leader     int32
+	conn       *sim.Conn
+	setupFails int  // in a row
+	busy       bool // a request in flight, or a connection being opened
 
 	sessionID    int32
 	sessionEpoch int32
@@ -82,16 +83,27 @@ func (f *fetcher) open() {
 		st.sent = nil
 	}
 	to := f.n.w.Process(kafka.NodeName(kafka.BrokerID(f.leader)))
-	timeout := journal.Millis(f.n.cfg.Millis("replica.socket.timeout.ms"))
-	f.n.w.Dial(f.n.proc, to, "replica", timeout, func(c *sim.Conn) {
+	f.n.w.Dial(f.n.proc, to, "replica", f.setupTimeout(), func(c *sim.Conn) {
 		f.busy = false
 		if c == nil {
+			f.setupFails++
 			f.failed()
 			return
 		}
-		f.conn = c
+		f.conn, f.setupFails = c, 0
 		f.next()
 	})
+}
+
+// setupTimeout is what a connection that nobody answers costs: 10 s, then twice
+// that, at most 30 s, each with 20 per cent jitter (ClusterConnectionStates).
+func (f *fetcher) setupTimeout() journal.Time {
+	d := f.n.cfg.Millis("socket.connection.setup.timeout.ms")
+	most := f.n.cfg.Millis("socket.connection.setup.timeout.max.ms")
+	for i := 0; i < f.setupFails && d < most; i++ {
+		d *= 2
+	}
+	return journal.Time(f.n.w.Stream(f.n.name, "setup").Around(min(d, most)*1000, 20))
 }
 
 // request builds the incremental Fetch; news says whether it tells the leader

@@ -23,9 +23,9 @@ type Consumer struct {
 	at        map[string]int64 // position of the application
 	epochs    map[string]int32 // leader epoch of the last record consumed
 	delivered map[string]int64
-	held      map[string]hold // partitions that wait after an error
-	resets    map[string]bool // partitions that wait for auto.offset.reset
-	looking   map[string]bool // a position look-up is on its way
+	held      map[string]hold   // partitions that wait after an error
+	resets    map[string]string // partitions that wait for auto.offset.reset, and why
+	looking   map[string]bool   // a position look-up is on its way
 	fetchers  map[string]*consumerFetch
 	buffer    []buffered
 
@@ -60,7 +60,7 @@ type hold struct {
 func NewConsumer(w *sim.World, proc *sim.Process, id, group string, cfg *kafka.Config, assign []string, poll, work journal.Time, commit string, brokers []string) *Consumer {
 	c := &Consumer{netClient: newNetClient(w, proc, id, cfg, brokers), group: group, assign: assign, poll: poll, work: work, commit: commit,
 		pos: map[string]int64{}, at: map[string]int64{}, epochs: map[string]int32{}, delivered: map[string]int64{}, held: map[string]hold{},
-		resets: map[string]bool{}, looking: map[string]bool{}, fetchers: map[string]*consumerFetch{}, coordinator: -1}
+		resets: map[string]string{}, looking: map[string]bool{}, fetchers: map[string]*consumerFetch{}, coordinator: -1}
 	for _, part := range assign {
 		if topic, _ := image.Split(part); !slices.Contains(c.topics, topic) {
 			c.topics = append(c.topics, topic)
@@ -257,10 +257,12 @@ func (c *Consumer) Seek(part string, offset int64) {
 }
 
 func (c *Consumer) setPosition(part string, offset int64, policy string) {
+	reason := c.resets[part]
+	delete(c.resets, part)
 	c.pos[part], c.at[part] = offset, offset
 	kind, f := journal.ConsumerPosition, journal.F("offset", offset)
 	if policy == "earliest" || policy == "latest" {
-		kind, f = journal.ConsumerReset, journal.F("offset", offset, "policy", policy)
+		kind, f = journal.ConsumerReset, journal.F("offset", offset, "policy", policy, "reason", reason)
 	}
 	c.w.Emit(journal.Event{Kind: kind, Node: c.id, Part: part, Group: c.group, F: f,
 		Ch: []journal.Change{{Key: journal.ReplicaKey(c.id, part, "position"), Val: offset}}})

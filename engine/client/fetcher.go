@@ -179,7 +179,7 @@ func (c *Consumer) take(f *consumerFetch, p wire.FetchResult) {
 	case kafka.None:
 	case kafka.OffsetOutOfRange:
 		delete(c.pos, p.Part)
-		c.resets[p.Part] = true
+		c.resets[p.Part] = outOfRange
 		return
 	default:
 		c.holdBack(p.Part)

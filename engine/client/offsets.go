@@ -99,12 +99,18 @@ func (c *Consumer) coordinatorError(answered bool, code kafka.ErrorCode) bool {
 	return code.Retriable()
 }
 
+// Why a position comes from auto.offset.reset.
+const (
+	noOffset   = "has no committed offset"
+	outOfRange = "asked for an offset outside the log"
+)
+
 // findPositions looks up where to start: the committed offset if the consumer
 // has a group, else auto.offset.reset.
 func (c *Consumer) findPositions() {
 	var parts []string
 	for _, part := range c.assign {
-		if _, ok := c.pos[part]; !ok && !c.looking[part] && !c.resets[part] && c.leader(part) != "" {
+		if _, ok := c.pos[part]; !ok && !c.looking[part] && c.resets[part] == "" && c.leader(part) != "" {
 			parts = append(parts, part)
 		}
 	}
@@ -113,7 +119,7 @@ func (c *Consumer) findPositions() {
 	}
 	for _, part := range parts {
 		if c.group == "" {
-			c.resets[part] = true
+			c.resets[part] = noOffset
 			continue
 		}
 		c.looking[part] = true
@@ -149,7 +155,7 @@ func (c *Consumer) fetchOffsets(parts []string) {
 					continue
 				}
 				if p.CommittedOffset < 0 {
-					c.resets[p.Part] = true
+					c.resets[p.Part] = noOffset
 					continue
 				}
 				c.w.Because(cause, func() { c.setPosition(p.Part, p.CommittedOffset, "committed") })
@@ -171,7 +177,7 @@ func (c *Consumer) resetPositions() {
 	for _, node := range c.leaders() {
 		q := &wire.ListOffsetsRequest{ReplicaID: -1, Isolation: c.isolation()}
 		for _, part := range c.assign {
-			if h := c.held[part]; c.resets[part] && !c.looking[part] && c.leader(part) == node && h.until <= c.w.Now() {
+			if h := c.held[part]; c.resets[part] != "" && !c.looking[part] && c.leader(part) == node && h.until <= c.w.Now() {
 				q.Parts = append(q.Parts, wire.ListOffsetsPart{Part: part, CurrentLeaderEpoch: c.meta[part].LeaderEpoch, Timestamp: ts})
 			}
 		}
@@ -179,7 +185,9 @@ func (c *Consumer) resetPositions() {
 			continue
 		}
 		if policy == "none" {
-			c.closed = true // NoOffsetForPartitionException: the application ends
+			// poll() throws, and the application ends.
+			c.w.Emit(journal.Event{Kind: journal.ConsumerStall, Node: c.id, Part: q.Parts[0].Part, Group: c.group, F: journal.F("error", "NoOffsetForPartitionException")})
+			c.closed = true
 			return
 		}
 		if conn := c.ready(node); conn != nil {
@@ -209,14 +217,13 @@ func (c *Consumer) listOffsets(node string, conn *sim.Conn, q *wire.ListOffsetsR
 			}
 			for _, p := range a.Parts {
 				switch {
-				case !c.resets[p.Part]:
+				case c.resets[p.Part] == "":
 				case p.ErrorCode != kafka.None:
 					c.holdBack(p.Part) // OFFSET_NOT_AVAILABLE after an election: KIP-207
 					if p.ErrorCode.InvalidMetadata() || p.ErrorCode == kafka.UnknownLeaderEpoch {
 						c.refresh()
 					}
 				default:
-					delete(c.resets, p.Part)
 					c.w.Because(cause, func() { c.setPosition(p.Part, p.Offset, policy) })
 				}
 			}

@@ -3,6 +3,7 @@ package client
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/highwater-kafka/highwater/engine/journal"
 	"github.com/highwater-kafka/highwater/engine/kafka"
@@ -95,10 +96,10 @@ func (p *Producer) Send(topic string, key *string, value string, partition *int,
 	s.id = p.w.NewRecord(journal.Record{Topic: topic, Key: key, Value: value, Producer: p.id, Bytes: s.bytes})
 	switch {
 	case p.closing:
-		p.failSend(s, "ILLEGAL_STATE")
+		p.failSend(s, "IllegalStateException")
 		return s.id
 	case int64(batchOverhead+s.bytes) > p.cfg.Int("max.request.size"):
-		p.failSend(s, kafka.MessageTooLarge.String()) // RecordTooLargeException, without a request
+		p.failSend(s, "RecordTooLargeException") // there is no request
 		return s.id
 	}
 	p.unsent = append(p.unsent, s)
@@ -266,15 +267,18 @@ func (p *Producer) diff() []journal.Change {
 		if p.idempotent {
 			set(journal.ReplicaKey(p.id, name, "sequence"), q.nextSeq)
 		}
-		for _, b := range q.inFlight {
-			flying += len(b.sends)
-		}
-		for _, b := range q.batches {
-			waiting += len(b.sends)
-		}
+		flying += records(q.inFlight)
+		waiting += records(q.batches)
 	}
 	set(journal.NodeKey(p.id, "status"), status(flying, waiting))
 	return ch
+}
+
+func records(bs []*batch) (n int) {
+	for _, b := range bs {
+		n += len(b.sends)
+	}
+	return n
 }
 
 func status(flying, waiting int) string {
@@ -287,18 +291,26 @@ func status(flying, waiting int) string {
 	return "idle"
 }
 
+// shownIDs is how many records a key names; the rest is a number.
+const shownIDs = 8
+
+// list names the records of batches: "r17,r18", or "r17,…,r24 +12".
 func list(bs []*batch) any {
-	s := ""
+	var ids []string
 	for _, b := range bs {
-		for _, id := range b.ids() {
-			if s != "" {
-				s += ","
-			}
-			s += id
+		for _, s := range b.sends[:min(len(b.sends), shownIDs-len(ids))] {
+			ids = append(ids, s.id)
+		}
+		if len(ids) == shownIDs {
+			break
 		}
 	}
-	if s == "" {
+	if len(ids) == 0 {
 		return nil
+	}
+	s := strings.Join(ids, ",")
+	if more := records(bs) - len(ids); more > 0 {
+		s += fmt.Sprintf(" +%d", more)
 	}
 	return s
 }
@@ -311,4 +323,15 @@ func (p *Producer) emit(kind journal.Kind, part string, f journal.Fields) int {
 func (p *Producer) Snapshot() []journal.Change {
 	p.sent = map[string]any{}
 	return append(p.diff(), journal.Change{Key: journal.NodeKey(p.id, "state"), Val: string(p.proc.State())})
+}
+
+// Forget is what a process that dies takes with it: the records in its memory.
+func (p *Producer) Forget() []journal.Change {
+	var ch []journal.Change
+	for _, name := range p.order {
+		for _, field := range []string{"batch", "inflight", "sequence"} {
+			ch = append(ch, journal.Change{Key: journal.ReplicaKey(p.id, name, field), Val: nil})
+		}
+	}
+	return append(ch, journal.Change{Key: journal.NodeKey(p.id, "status"), Val: "dead"})
 }

@@ -56,6 +56,7 @@ func (r *run) schedule() {
 // anchor waits for the event that an action hangs on.
 func (r *run) anchor(a *Action) {
 	left := max(a.On.Nth, 1)
+	r.waiting[a] = true
 	r.w.Watch(func(e *journal.Event) {
 		if left == 0 || !a.On.Matches(e) {
 			return
@@ -64,6 +65,7 @@ func (r *run) anchor(a *Action) {
 		if left > 0 {
 			return
 		}
+		delete(r.waiting, a)
 		r.w.After(a.After, func() {
 			if r.sc.End == 0 {
 				r.end = max(r.end, r.w.Now()+5*journal.Second)
@@ -89,14 +91,23 @@ func (r *run) act(a *Action) {
 	case "kill":
 		r.action(a.Do, a.Node, nil)
 		if p := r.process(a.Node); p != nil {
-			n := r.w.Emit(journal.Event{Kind: journal.NodeCrash, Node: a.Node, Ch: []journal.Change{{Key: journal.NodeKey(a.Node, "state"), Val: "crashed"}}})
+			ch := []journal.Change{{Key: journal.NodeKey(a.Node, "state"), Val: "crashed"}}
+			if prod := r.prods[a.Node]; prod != nil {
+				ch = append(ch, prod.Forget()...)
+			}
+			n := r.w.Emit(journal.Event{Kind: journal.NodeCrash, Node: a.Node, Ch: ch})
 			r.w.Because(n, func() { p.Kill(sim.Crashed) })
 		}
 	case "commit":
 		n := r.action(a.Do, a.By, journal.F("offsets", len(a.Offsets)))
-		r.w.Because(n, func() { r.cons[a.By].Commit(a.Offsets) })
+		if r.running(a.By) {
+			r.w.Because(n, func() { r.cons[a.By].Commit(a.Offsets) })
+		}
 	case "seek":
 		n := r.action(a.Do, a.By, journal.F("part", a.Parts, "offset", a.Offset))
+		if !r.running(a.By) {
+			return
+		}
 		r.w.Because(n, func() {
 			for _, p := range a.Parts {
 				r.cons[a.By].Seek(p, a.Offset)
@@ -105,33 +116,49 @@ func (r *run) act(a *Action) {
 	}
 }
 
-// produce sends the records of a workload.
+// produce sends the records of a workload, each when the last one allows it.
 func (r *run) produce(a *Action) {
 	p := r.prods[a.By]
 	count := max(a.Count, 1)
+	acked := a.Each == "acked"
 	var send func(i int)
-	send = func(i int) {
-		key, value := a.record(r.w, i)
-		n := r.action("produce", a.By, journal.F("topic", a.Topic, "key", key, "value", value))
-		next := func() {
-			if i+1 < count {
-				r.w.After(a.Every, func() { send(i + 1) }).Because(-1)
-			}
+	later := func(i int) {
+		if i < count {
+			r.w.After(a.Every, func() { send(i) }).Because(-1)
 		}
-		r.w.Because(n, func() {
-			p.Send(a.Topic, key, value, a.Partition, func(bool) {
-				if a.Each == "acked" {
-					next()
-				}
+	}
+	send = func(i int) {
+		for ; i < count; i++ {
+			if !r.running(a.By) {
+				r.action("nothing", a.By, journal.F("instead", "produce"))
+				return
+			}
+			key, value := a.record(r.w, i)
+			n := r.action("produce", a.By, journal.F("topic", a.Topic, "key", key, "value", value))
+			next := i + 1
+			r.w.Because(n, func() {
+				p.Send(a.Topic, key, value, a.Partition, func(bool) {
+					if acked {
+						later(next)
+					}
+				})
 			})
-		})
-		if a.Each != "acked" && (a.Every > 0 || i+1 >= count) {
-			next()
-		} else if a.Each != "acked" {
-			send(i + 1)
+			if acked {
+				return
+			}
+			if a.Every > 0 {
+				later(next)
+				return
+			}
 		}
 	}
 	send(0)
+}
+
+// running says whether a client's process lives.
+func (r *run) running(client string) bool {
+	p := r.process(client)
+	return p != nil && (p.State() == sim.Running || p.State() == sim.Paused)
 }
 
 // record is the key and value of the i-th record of a workload.
@@ -223,6 +250,9 @@ func (r *run) link(a *Action) {
 }
 
 func (r *run) linkOne(a *Action, from, to string) {
+	if p := r.process(to); p == nil || p.Client() {
+		return // nobody opens a connection to a client
+	}
 	key := journal.LinkKey(from, to)
 	switch a.Do {
 	case "cut":

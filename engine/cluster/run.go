@@ -29,6 +29,7 @@ type Result struct {
 	End     journal.Time
 	Rests   []RestState
 	MetaLog []wire.MetaBatch // committed after the formed start
+	Idle    []*Action        // actions whose anchor never matched
 	Final   []journal.Change // the state at the end, read from the live objects
 }
 
@@ -45,6 +46,7 @@ type run struct {
 	prods   map[string]*client.Producer
 	cons    map[string]*client.Consumer
 	rests   []RestState
+	waiting map[*Action]bool // actions whose anchor has not matched yet
 	log     []wire.MetaBatch
 	img     *image.Image
 }
@@ -53,7 +55,7 @@ type run struct {
 // byte for byte. The error says what in the scenario cannot be simulated.
 func Run(sc *Scenario) (*Result, error) {
 	r := &run{sc: sc, model: sc.Model, brokers: map[int32]*broker.Node{},
-		prods: map[string]*client.Producer{}, cons: map[string]*client.Consumer{}}
+		waiting: map[*Action]bool{}, prods: map[string]*client.Producer{}, cons: map[string]*client.Consumer{}}
 	r.w = sim.NewWorld(sc.Seed, sim.Network{Broker: r.model.NetBroker, Client: r.model.NetClient, Jitter: r.model.Jitter, Handle: r.model.Handle}, MaxEvents)
 	r.end = sc.until()
 	r.w.J.Events = make([]journal.Event, 0, min(int64(r.end/journal.Second)*restingRate+1000, MaxEvents))
@@ -71,7 +73,13 @@ func Run(sc *Scenario) (*Result, error) {
 		}
 	}
 	carry(r.w.J)
-	return &Result{Journal: r.w.J, End: r.end, Rests: r.rests, MetaLog: r.ctrls[0].LogFrom(r.log[len(r.log)-1].Last() + 1), Final: r.snapshot()}, nil
+	var idle []*Action
+	for i := range sc.Actions {
+		if r.waiting[&sc.Actions[i]] {
+			idle = append(idle, &sc.Actions[i])
+		}
+	}
+	return &Result{Journal: r.w.J, End: r.end, Rests: r.rests, MetaLog: r.ctrls[0].LogFrom(r.log[len(r.log)-1].Last() + 1), Idle: idle, Final: r.snapshot()}, nil
 }
 
 // until is the end of the run: as given, else the last rest, else 5 s after the

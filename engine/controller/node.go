@@ -3,7 +3,8 @@
 // decides about brokers, topics and partitions.
 //
 // Left out for now: elections (the voters keep the leader of a formed start),
-// snapshots, reassignment, and the fencing of brokers that fall silent.
+// fencing, snapshots and reassignment. A run in which a broker's session expires
+// or a controller would stand for election ends with an error that says so.
 package controller
 
 import (
@@ -39,7 +40,8 @@ type Node struct {
 	// the follower's side
 	conn  *sim.Conn
 	busy  bool
-	quiet bool // the last answer brought nothing but NoOp records
+	heard journal.Time // the last successful Fetch
+	quiet bool         // the last answer brought nothing but NoOp records
 
 	// the leader's side
 	ends    map[int32]int64 // log end of each voter, from its fetch offset
@@ -112,8 +114,15 @@ func (n *Node) Formed(log []wire.MetaBatch, epoch, leader int32) {
 // Start begins what the active controller does by itself.
 func (n *Node) Start() {
 	if n.active() {
+		for _, id := range n.img.BrokerIDs() {
+			n.contact[id] = n.w.Now()
+		}
 		n.noOp()
+		n.checkSessions()
+		return
 	}
+	n.heard = n.w.Now()
+	n.watchLeader()
 }
 
 // noOp writes a NoOpRecord each metadata.max.idle.interval.ms (KIP-835).
@@ -122,6 +131,51 @@ func (n *Node) noOp() {
 		n.write([]wire.MetaRecord{{Type: "NoOpRecord"}}, nil)
 		n.noOp()
 	}).Because(-1)
+}
+
+// ErrNotYet says that a run has come to something that is not simulated yet.
+type ErrNotYet struct {
+	At   journal.Time
+	What string
+}
+
+func (e *ErrNotYet) Error() string {
+	return "at " + e.At.String() + " " + e.What + ", which cannot be simulated yet; let the pause or cut before it be shorter"
+}
+
+// checkSessions looks for a broker whose session has expired, each eighth of
+// broker.session.timeout.ms (BrokerHeartbeatTracker.isExpired).
+func (n *Node) checkSessions() {
+	timeout := journal.Millis(n.cfg.Millis("broker.session.timeout.ms"))
+	n.proc.After(timeout/8, func() {
+		for _, id := range n.img.BrokerIDs() {
+			if !n.img.Brokers[id].Fenced && n.contact[id]+timeout < n.w.Now() {
+				n.w.Fail(&ErrNotYet{n.w.Now(), fmt.Sprintf("the session of broker %d expires and it would be fenced", id)})
+			}
+		}
+		n.checkSessions()
+	}).Because(-1)
+}
+
+// watchLeader notices that no Fetch succeeded for controller.quorum.fetch.timeout.ms:
+// then this voter would ask for votes.
+func (n *Node) watchLeader() {
+	timeout := journal.Millis(n.cfg.Millis("controller.quorum.fetch.timeout.ms"))
+	n.proc.After(max(n.heard+timeout-n.w.Now(), 1)+1, func() {
+		if silent := n.w.Now() - n.heard; silent > timeout && n.silenced() {
+			n.w.Fail(&ErrNotYet{n.w.Now(), "controller " + strings.ToUpper(n.name) + " has not heard from the active controller for controller.quorum.fetch.timeout.ms and would stand for election"})
+			return
+		} else if silent > timeout {
+			n.heard = n.w.Now() // it was paused itself: one Fetch, and it follows again
+		}
+		n.watchLeader()
+	}).Because(-1)
+}
+
+// silenced says whether the active controller or the way to it is at fault.
+func (n *Node) silenced() bool {
+	leader := kafka.NodeName(kafka.BrokerID(n.leader))
+	return n.w.FaultBetween(leader, n.name) > 0 || n.w.FaultBetween(n.name, leader) > 0
 }
 
 // Handle serves a request.

@@ -120,7 +120,9 @@ func (n *Node) poll() *sim.Call {
 // fetched appends what the leader sent and asks again at once.
 func (n *Node) fetched(res sim.Result) {
 	n.busy = false
-	if res.Outcome != sim.Answered {
+	if res.Outcome == sim.Answered {
+		n.heard = n.w.Now()
+	} else {
 		n.conn = nil
 		n.proc.After(20*journal.Millisecond, n.fetch)
 		return

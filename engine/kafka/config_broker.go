@@ -4,6 +4,8 @@ package kafka
 // GroupCoordinatorConfig, ShareGroupConfig, TransactionLogConfig and
 // TransactionStateManagerConfig.
 var brokerConfigs = map[string]ConfigDef{
+	"socket.connection.setup.timeout.max.ms":                      longKey("30000", unbounded, "Milliseconds that the time-out of opening a connection grows to."),
+	"socket.connection.setup.timeout.ms":                          longKey("10000", unbounded, "Milliseconds a broker waits for a connection to open."),
 	"auto.create.topics.enable":                                   boolKey("true", "Whether a topic that a client asks for is created."),
 	"auto.leader.rebalance.enable":                                boolKey("true", "Whether the controller moves leadership back to preferred leaders."),
 	"broker.heartbeat.interval.ms":                                intKey("2000", unbounded, "Milliseconds between heartbeats of a broker to the controller."),

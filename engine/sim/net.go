@@ -327,16 +327,18 @@ func (c *Conn) timedOut(call *Call) {
 	if fault == 0 {
 		fault = c.To.fault
 	}
-	n := c.w.Emit(journal.Event{Kind: journal.TimerFire, Node: c.From.Name, Part: call.Part, Msg: call.msg, API: string(call.API), From: c.From.Name, To: c.To.Name,
+	c.w.Emit(journal.Event{Kind: journal.TimerFire, Node: c.From.Name, Part: call.Part, Msg: call.msg, API: string(call.API), From: c.From.Name, To: c.To.Name,
 		Cause: call.sendN, Missing: fault, F: journal.F("timer", call.Timer, "afterMs", int64(call.Timeout/journal.Millisecond))})
-	c.drop(call)
-	c.Close("request timed out")
-	c.w.Because(n, func() { call.Done(Result{Outcome: TimedOut}) })
+	c.close("request timed out", TimedOut)
 }
 
 // Close breaks the connection from the client's side: what is in flight is lost
 // and all calls fail.
-func (c *Conn) Close(reason string) {
+func (c *Conn) Close(reason string) { c.close(reason, Disconnected) }
+
+// close fails all calls in flight, the oldest first; where one timed out they all
+// count as timed out (NetworkClient.processTimeoutDisconnection).
+func (c *Conn) close(reason string, why Outcome) {
 	if !c.open {
 		return
 	}
@@ -344,7 +346,7 @@ func (c *Conn) Close(reason string) {
 	c.shut()
 	c.accepted = false
 	c.To.forget(c)
-	c.fail()
+	c.fail(why)
 }
 
 func (c *Conn) closeBy(server *Process, reason string) {
@@ -359,7 +361,7 @@ func (c *Conn) closeBy(server *Process, reason string) {
 		}
 		w.Emit(journal.Event{Kind: journal.ConnClose, Node: c.From.Name, From: c.From.Name, To: c.To.Name, F: journal.F("reason", reason)})
 		c.shut()
-		c.fail()
+		c.fail(Disconnected)
 	}})
 }
 
@@ -390,13 +392,13 @@ func (c *Conn) lose(k *packet, fault int) {
 }
 
 // fail ends all calls, in the order in which they were sent.
-func (c *Conn) fail() {
+func (c *Conn) fail(why Outcome) {
 	calls := c.calls
 	c.calls = nil
 	n := c.w.cause
 	for _, call := range calls {
 		call.timer.Stop()
-		c.w.Because(n, func() { call.Done(Result{Outcome: Disconnected}) })
+		c.w.Because(n, func() { call.Done(Result{Outcome: why}) })
 	}
 }
 
@@ -422,6 +424,7 @@ func (c *Conn) peerDied(p *Process, s State) {
 	c.calls = nil
 	n := c.w.cause
 	c.push(&c.fwd, &packet{arrive: c.fwd.arrival(c.w.now + c.w.latency(c.From, c.To, 0)), cause: n, fn: func() {
+		c.w.Emit(journal.Event{Kind: journal.ConnClose, Node: c.To.Name, From: c.From.Name, To: c.To.Name, F: journal.F("reason", "connection reset by peer")})
 		c.accepted = false
 		c.To.forget(c)
 	}})

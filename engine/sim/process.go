@@ -49,6 +49,9 @@ func (w *World) Process(name string) *Process { return w.procs[name] }
 // SetHandler gives a process its code, where that needs the process first.
 func (p *Process) SetHandler(h Handler) { p.h = h }
 
+// Client says whether the process is a client, which accepts no connections.
+func (p *Process) Client() bool { return p.client }
+
 // State of the process.
 func (p *Process) State() State { return p.state }
 

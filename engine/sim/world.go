@@ -94,6 +94,14 @@ func (w *World) Attach(n int, ch []journal.Change) {
 	e.Ch = append(e.Ch, ch...)
 }
 
+// Fail ends the run with an error: it has come to something that cannot be
+// simulated.
+func (w *World) Fail(err error) {
+	if w.err == nil {
+		w.err = err
+	}
+}
+
 // Stream returns the random stream of a node and purpose.
 func (w *World) Stream(node, purpose string) *Rand {
 	name := node + "/" + purpose

@@ -188,8 +188,13 @@ var catalogue = map[journal.Kind]phrase{
 	journal.ProducerDrain:     say("{node} takes the batch for {part} out of its queue, to send it."),
 	journal.ProducerAcked:     producerAcked,
 	journal.ProducerRetry:     say("{node} got {error} for {part} and tries again in {backoffMs} ms."),
-	journal.ProducerFailed:    say("{node} gives up on a batch for {part}: {error}."),
-	journal.ProducerID:        say("{node} has producer id {producerId}, epoch {producerEpoch}."),
+	journal.ProducerFailed: func(p *Phrases, e *journal.Event, f lookup) string {
+		if strings.HasSuffix(f("error"), "Exception") {
+			return fmt.Sprintf("%s: send() fails at once for %s: %s.", e.Node, p.values(get(e.F, "records")), f("error"))
+		}
+		return fmt.Sprintf("%s gives up on %s for %s: %s.", e.Node, p.values(get(e.F, "records")), e.Part, f("error"))
+	},
+	journal.ProducerID: say("{node} has producer id {producerId}, epoch {producerEpoch}."),
 
 	journal.ReplicaAppend:     replicaAppend,
 	journal.ReplicaTruncate:   say("{node} cuts its log of {part} from log end offset {f.from} to {f.to}: from there the leader has other records."),
@@ -236,9 +241,14 @@ var catalogue = map[journal.Kind]phrase{
 	journal.ConsumerDeliver:  consumerDeliver,
 	journal.ConsumerCallback: say("{node} runs its rebalance callback {callback|name}."),
 	journal.ConsumerPosition: say("{node} reads {part} from offset {offset} on."),
-	journal.ConsumerReset:    say("{node} has no committed offset of {part}: auto.offset.reset {policy} gives {offset}."),
+	journal.ConsumerReset:    say("{node} {reason} of {part}: auto.offset.reset {policy} gives {offset}."),
 	journal.ConsumerCommit:   say("{node} commits its positions to the coordinator of group {group}."),
-	journal.ConsumerStall:    say("{node} is busy and does not call poll()."),
+	journal.ConsumerStall: func(_ *Phrases, e *journal.Event, f lookup) string {
+		if err := text(get(e.F, "error")); get(e.F, "error") != nil {
+			return fill("{node} stops: poll() throws "+err+" for {part}.", e, f)
+		}
+		return fill("{node} is busy and does not call poll().", e, f)
+	},
 
 	journal.TxnState:  say("The transaction of {node} is {state}."),
 	journal.TxnMarker: say("{node} writes a transaction marker to {part}."),
@@ -252,6 +262,8 @@ var catalogue = map[journal.Kind]phrase{
 func action(_ *Phrases, e *journal.Event, f lookup) string {
 	who := upper(Node(e.Node))
 	switch do := f("do"); do {
+	case "nothing":
+		return fmt.Sprintf("%s is not running: there is no %s.", e.Node, f("instead"))
 	case "produce":
 		return fmt.Sprintf("%s sends a record to topic %s: %s, value %s.", e.Node, f("topic"), keyed(get(e.F, "key")), f("value"))
 	case "cut", "connect", "reset", "slow":

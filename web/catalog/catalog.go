@@ -193,7 +193,7 @@ func Simulate(sc *scenarios.Scenario) (*Outcome, error) {
 		return nil, err
 	}
 	x := journal.NewIndex(res.Journal)
-	run := &scenarios.Run{Scenario: sc, Journal: res.Journal, Index: x, End: res.End}
+	run := &scenarios.Run{Scenario: sc, Journal: res.Journal, Index: x, End: res.End, Idle: res.Idle}
 	return &Outcome{Scenario: sc, Result: res, Index: x, Chapters: scenarios.Chapters(run), Verdict: scenarios.Check(run), Invariants: invariant.Check(res.Journal)}, nil
 }
 
