@@ -100,24 +100,17 @@ func eval[T any](b *browser, script string) T {
 // ready waits until the whole run is on the page.
 func (b *browser) ready() {
 	b.t.Helper()
-	b.until("typeof window.highwater === 'object'")
-	eval[bool](b, "window.highwater.ready.then(() => true)")
+	b.until("typeof window.highwater === 'object' && window.highwater.state().complete")
 }
 
-// until polls a condition up to a deadline.
+// until polls a condition up to a deadline; a page that is just being left
+// answers with an error and is asked again.
 func (b *browser) until(condition string) {
 	b.t.Helper()
-	eval[bool](b, fmt.Sprintf(`new Promise((resolve, reject) => {
-		const end = Date.now() + 20000
-		const look = () => {
-			let ok = false
-			try { ok = Boolean(%s) } catch {}
-			if (ok) resolve(true)
-			else if (Date.now() > end) reject(new Error('never: ' + %q))
-			else requestAnimationFrame(look)
-		}
-		look()
-	})`, condition, condition))
+	require.Eventually(b.t, func() bool {
+		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](fmt.Sprintf("Boolean(%s)", condition)))
+		return err == nil && ok
+	}, 20*time.Second, 30*time.Millisecond, "never: %s", condition)
 }
 
 // picture is the stage as text at a story time: what is visible, with attributes
