@@ -31,10 +31,13 @@ type Scenario struct {
 	Variants           []Variant
 	Stage              Stage
 	Set                map[string]string // overrides that were applied, nil for the shipped settings
+	Extra              int               // actions that were added to those of the file
+
+	src []byte
 }
 
-// Overridden says whether settings differ from those of the file.
-func (s *Scenario) Overridden() bool { return len(s.Set) > 0 }
+// Overridden says whether settings or actions differ from those of the file.
+func (s *Scenario) Overridden() bool { return len(s.Set) > 0 || s.Extra > 0 }
 
 // Chapter is a step of the story.
 type Chapter struct {
@@ -101,6 +104,11 @@ func Load(name string, src []byte) (*Scenario, Problems) {
 	if root == nil {
 		return nil, r.sorted()
 	}
+	return read(r, root, src)
+}
+
+// read decodes and checks a document.
+func read(r *reporter, root *yaml.Node, src []byte) (*Scenario, Problems) {
 	d := &decoder{reporter: r}
 	var f file
 	d.value(root, reflect.ValueOf(&f).Elem(), "a scenario", 0)
@@ -112,7 +120,55 @@ func Load(name string, src []byte) (*Scenario, Problems) {
 	if len(r.ps) > 0 {
 		return nil, r.sorted()
 	}
+	sc.src = src
 	return sc, nil
+}
+
+// With is the scenario with more actions, a list in YAML or JSON: a what-if. Its
+// problems are places in that list.
+func (s *Scenario) With(actions []byte) (*Scenario, Problems) {
+	r := newReporter("actions", actions)
+	if len(actions) > maxBytes {
+		r.lines = nil
+		r.at(pos{}, "the actions have %d kB; a scenario has at most %d", len(actions)>>10, maxBytes>>10)
+		return nil, r.ps
+	}
+	more := parse(r, actions)
+	if more == nil {
+		return nil, r.sorted()
+	}
+	if more.Kind != yaml.SequenceNode {
+		r.at(at(more), "actions are a list, not %s", what(more))
+		return nil, r.ps
+	}
+	root := parse(newReporter(s.File, s.src), s.src)
+	list := valueOf(root, "actions")
+	list.Content = append(list.Content, more.Content...)
+	sc, ps := read(r, root, s.src)
+	if len(ps) > 0 {
+		return nil, ps
+	}
+	sc.Extra = s.Extra + len(more.Content)
+	if len(s.Set) > 0 {
+		changed, err := Apply(sc, s.Set)
+		if err != nil {
+			return nil, Problems{{File: "actions", Message: err.Error()}}
+		}
+		return changed, nil
+	}
+	return sc, nil
+}
+
+// valueOf is the list under a key of a mapping, made where it is not there.
+func valueOf(root *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if root.Content[i].Value == key {
+			return root.Content[i+1]
+		}
+	}
+	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	root.Content = append(root.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, list)
+	return list
 }
 
 // parse reads the one document of a file.

@@ -132,8 +132,12 @@ func (c *Catalog) Open(_ context.Context, req web.OpenRequest) (*web.Run, *web.P
 		}
 		sc = changed
 	}
-	if len(req.Actions) > 0 && string(req.Actions) != "[]" && string(req.Actions) != "null" {
-		return nil, &web.Problem{Code: web.BadRequest, Message: "Further actions are not supported yet; put them into a scenario file."}
+	if text := strings.TrimSpace(string(req.Actions)); text != "" && text != "[]" && text != "null" {
+		changed, ps := sc.With(req.Actions)
+		if len(ps) > 0 {
+			return nil, &web.Problem{Code: web.BadRequest, Message: ps[0].Error(), Line: ps[0].Line, Column: ps[0].Column}
+		}
+		sc = changed
 	}
 	r, err := Build(sc)
 	if err != nil {
