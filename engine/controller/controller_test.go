@@ -133,7 +133,11 @@ func TestAlterPartitionIsValidatedInKafkasOrder(t *testing.T) {
 		})
 	}
 	l.t = t
-	assert.Equal(t, int32(2), l.alter(0, 1, l.isr(1, 2, 3)...).PartitionEpoch, "refusals change nothing")
+	assert.Equal(t, kafka.InvalidRequest, l.alter(0, 1, l.isr(1, 2, 2)...).ErrorCode, "a replica twice")
+	a := l.alter(0, 1, l.isr(3, 1, 2)...)
+	assert.Equal(t, int32(2), a.PartitionEpoch, "refusals change nothing")
+	assert.Equal(t, []int32{1, 2, 3}, a.ISR, "the recorded ISR is in ascending order")
+	assert.Equal(t, []int32{1, 2, 3}, l.nodes[0].Image().Partition("orders-0").ISR)
 }
 
 func TestTheELRHoldsWhoLeftTheISRBelowMinISR(t *testing.T) {

@@ -10,17 +10,6 @@ import (
 	"github.com/highwater-kafka/highwater/engine/sim"
 )
 
-// heartbeat keeps a broker's session (BrokerHeartbeatManager).
-func (n *Node) heartbeat(r *sim.Request, q *wire.BrokerHeartbeatRequest) {
-	b := n.img.Brokers[q.BrokerID]
-	if b == nil || b.Epoch != q.BrokerEpoch {
-		r.Reply(&wire.BrokerHeartbeatResponse{ErrorCode: kafka.StaleBrokerEpoch}, 0, false)
-		return
-	}
-	n.contact[q.BrokerID] = n.w.Now()
-	r.Reply(&wire.BrokerHeartbeatResponse{IsCaughtUp: q.CurrentMetadataOffset >= b.Epoch, IsFenced: b.Fenced}, 0, true)
-}
-
 // alterPartition decides about ISR proposals
 // (ReplicationControlManager.alterPartition).
 func (n *Node) alterPartition(r *sim.Request, q *wire.AlterPartitionRequest) {
@@ -34,14 +23,17 @@ func (n *Node) alterPartition(r *sim.Request, q *wire.AlterPartitionRequest) {
 		res := wire.AlterPartitionResult{Part: it.Part, ErrorCode: n.validate(q.BrokerID, it)}
 		if res.ErrorCode == kafka.None {
 			p := n.img.Partition(it.Part)
-			var isr []int32
+			c := n.change(it.Part, n.mayLead)
+			c.ISR, c.Recovery = nil, it.LeaderRecovery
 			for _, b := range it.NewISR {
-				isr = append(isr, b.BrokerID)
+				c.ISR = append(c.ISR, b.BrokerID)
 			}
-			rec := wire.MetaRecord{Type: "PartitionChangeRecord", Part: it.Part, ISR: isr, ISRSet: true}
-			n.maintainELR(&rec, p, isr)
-			recs = append(recs, rec)
-			res.LeaderID, res.LeaderEpoch, res.ISR, res.PartitionEpoch = p.Leader, p.LeaderEpoch, isr, p.PartitionEpoch+1
+			slices.Sort(c.ISR)
+			res.LeaderID, res.LeaderEpoch, res.ISR, res.LeaderRecovery, res.PartitionEpoch = p.Leader, p.LeaderEpoch, c.ISR, c.Recovery, p.PartitionEpoch
+			if rec := c.Build(); rec != nil {
+				recs = append(recs, *rec)
+				res.PartitionEpoch++
+			}
 		}
 		resp.Parts = append(resp.Parts, res)
 	}
@@ -68,8 +60,8 @@ func (n *Node) validate(sender int32, it wire.AlterPartitionPart) kafka.ErrorCod
 		return kafka.InvalidUpdateVersion
 	}
 	leads := false
-	for _, b := range it.NewISR {
-		if !slices.Contains(p.Replicas, b.BrokerID) {
+	for i, b := range it.NewISR {
+		if !slices.Contains(p.Replicas, b.BrokerID) || slices.ContainsFunc(it.NewISR[:i], func(o wire.BrokerEpoch) bool { return o.BrokerID == b.BrokerID }) {
 			return kafka.InvalidRequest
 		}
 		leads = leads || b.BrokerID == p.Leader
@@ -86,33 +78,16 @@ func (n *Node) validate(sender int32, it wire.AlterPartitionPart) kafka.ErrorCod
 	return kafka.None
 }
 
-// maintainELR fills the eligible leader replicas while the ISR is under min ISR
-// and empties them when it is not (PartitionChangeBuilder.maybePopulateTargetElr,
-// KIP-966).
-func (n *Node) maintainELR(rec *wire.MetaRecord, p *image.Partition, isr []int32) {
-	var elr []int32
-	if len(isr) < n.img.MinISR(rec.Part) {
-		for _, set := range [][]int32{p.ELR, p.ISR} {
-			for _, id := range set {
-				if !slices.Contains(isr, id) && !slices.Contains(elr, id) {
-					elr = append(elr, id)
-				}
-			}
-		}
-		slices.Sort(elr)
-	}
-	if !slices.Equal(elr, p.ELR) {
-		rec.ELR, rec.ELRSet = elr, true
-	}
-}
-
 // createTopics makes topics with explicit or striped assignments, one batch of
 // records a topic.
 func (n *Node) createTopics(r *sim.Request, q *wire.CreateTopicsRequest) {
 	resp := &wire.CreateTopicsResponse{}
 	var recs []wire.MetaRecord
-	for _, t := range q.Topics {
-		code, rs := n.topicRecords(&t)
+	for i, t := range q.Topics {
+		code, rs := kafka.InvalidRequest, []wire.MetaRecord(nil)
+		if !slices.ContainsFunc(q.Topics[:i], func(o wire.CreateTopic) bool { return o.Name == t.Name }) {
+			code, rs = n.topicRecords(&t)
+		}
 		resp.Topics = append(resp.Topics, wire.TopicError{Name: t.Name, ErrorCode: code})
 		recs = append(recs, rs...)
 	}
@@ -129,23 +104,39 @@ func (n *Node) topicRecords(t *wire.CreateTopic) (kafka.ErrorCode, []wire.MetaRe
 	}
 	assign := t.Assignments
 	if len(assign) == 0 {
-		if t.NumPartitions < 1 {
+		parts, factor := int64(t.NumPartitions), int64(t.ReplicationFactor)
+		if parts == -1 {
+			parts = n.cfg.Int("num.partitions")
+		}
+		if factor == -1 {
+			factor = n.cfg.Int("default.replication.factor")
+		}
+		if parts < 1 {
 			return kafka.InvalidPartitions, nil
 		}
-		placed, err := kafka.Place(n.usable(), int(t.NumPartitions), int(t.ReplicationFactor), placerRandom{n.w.Stream(n.name, "placer")})
+		placed, err := kafka.Place(n.usable(), int(parts), int(factor), placerRandom{n.w.Stream(n.name, "placer")})
 		if err != nil {
 			return kafka.InvalidReplicationFactor, nil
 		}
 		assign = placed
 	}
 	for _, rs := range assign {
-		for _, id := range rs {
-			if n.img.Brokers[id] == nil {
-				return kafka.InvalidReplicaAssignment, nil
-			}
+		if !n.assignable(rs, len(assign[0])) {
+			return kafka.InvalidReplicaAssignment, nil
 		}
 	}
-	return kafka.None, TopicRecords(t.Name, assign, t.Configs)
+	return kafka.None, topicRecords(t.Name, assign, t.Configs, n.mayLead)
+}
+
+// assignable is validateManualPartitionAssignment: registered brokers, each once,
+// as many as for the other partitions, and one of them able to lead.
+func (n *Node) assignable(replicas []int32, factor int) bool {
+	for i, id := range replicas {
+		if n.img.Brokers[id] == nil || slices.Contains(replicas[:i], id) {
+			return false
+		}
+	}
+	return len(replicas) == factor && slices.ContainsFunc(replicas, n.mayLead)
 }
 
 // placerRandom draws for the placer from a seeded stream.
@@ -165,8 +156,9 @@ func (n *Node) usable() []kafka.UsableBroker {
 	return out
 }
 
-// TopicRecords are the records of a new topic, in Kafka's order.
-func TopicRecords(name string, assign [][]int32, config []wire.KeyValue) []wire.MetaRecord {
+// topicRecords are the records of a new topic, in Kafka's order. Its ISR are the
+// replicas that may lead, its leader the first of them.
+func topicRecords(name string, assign [][]int32, config []wire.KeyValue, mayLead func(int32) bool) []wire.MetaRecord {
 	recs := []wire.MetaRecord{{Type: "TopicRecord", Name: name}}
 	clear := false
 	for _, c := range config {
@@ -177,8 +169,14 @@ func TopicRecords(name string, assign [][]int32, config []wire.KeyValue) []wire.
 		recs = append(recs, wire.MetaRecord{Type: "ClearElrRecord", Name: name})
 	}
 	for p, rs := range assign {
-		leader := rs[0]
-		recs = append(recs, wire.MetaRecord{Type: "PartitionRecord", Part: image.Name(name, p), Replicas: rs, ISR: rs, Leader: &leader})
+		var isr []int32
+		for _, id := range rs {
+			if mayLead(id) {
+				isr = append(isr, id)
+			}
+		}
+		leader := isr[0]
+		recs = append(recs, wire.MetaRecord{Type: "PartitionRecord", Part: image.Name(name, p), Replicas: rs, ISR: isr, Leader: &leader})
 	}
 	return recs
 }
@@ -219,7 +217,7 @@ func FormedLog(voters, brokers []int32, topics []FormedTopic, pidBlocks int) ([]
 		add(wire.MetaRecord{Type: "BrokerRegistrationChangeRecord", BrokerID: id, Fenced: -1})
 	}
 	for _, t := range topics {
-		add(TopicRecords(t.Name, t.Assign, t.Config)...)
+		add(topicRecords(t.Name, t.Assign, t.Config, func(int32) bool { return true })...)
 	}
 	for i := range pidBlocks {
 		add(wire.MetaRecord{Type: "ProducerIdsRecord", BrokerID: brokers[0], Value: fmt.Sprint(1000 * (i + 1))})

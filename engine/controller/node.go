@@ -44,14 +44,14 @@ type Node struct {
 	quiet bool         // the last answer brought nothing but NoOp records
 
 	// the leader's side
-	ends    map[int32]int64 // log end of each voter, from its fetch offset
-	parked  []*parkedFetch
-	img     *image.Image // with what is not yet committed
-	done    *image.Image // committed
-	pending []wire.MetaRecord
-	linger  *sim.Timer
-	waits   []deferred
-	contact map[int32]journal.Time
+	ends     map[int32]int64 // log end of each voter, from its fetch offset
+	parked   []*parkedFetch
+	img      *image.Image // with what is not yet committed
+	done     *image.Image // committed
+	pending  []wire.MetaRecord
+	linger   *sim.Timer
+	waits    []deferred
+	sessions map[int32]*session
 }
 
 // deferred is an answer that waits for its records to be committed.
@@ -69,7 +69,7 @@ type parkedFetch struct {
 // New makes a controller with an empty log.
 func New(w *sim.World, proc *sim.Process, id int32, voters []int32, cfg *kafka.Config) *Node {
 	return &Node{w: w, proc: proc, id: id, name: kafka.NodeName(kafka.BrokerID(id)), voters: voters, cfg: cfg,
-		leader: -1, ends: map[int32]int64{}, img: image.New(), done: image.New(), contact: map[int32]journal.Time{}}
+		leader: -1, ends: map[int32]int64{}, img: image.New(), done: image.New(), sessions: map[int32]*session{}}
 }
 
 // Name of the controller.
@@ -114,9 +114,7 @@ func (n *Node) Formed(log []wire.MetaBatch, epoch, leader int32) {
 // Start begins what the active controller does by itself.
 func (n *Node) Start() {
 	if n.active() {
-		for _, id := range n.img.BrokerIDs() {
-			n.contact[id] = n.w.Now()
-		}
+		n.freshSessions()
 		n.noOp()
 		n.checkSessions()
 		return
@@ -127,7 +125,11 @@ func (n *Node) Start() {
 
 // noOp writes a NoOpRecord each metadata.max.idle.interval.ms (KIP-835).
 func (n *Node) noOp() {
-	n.proc.After(journal.Millis(n.cfg.Millis("metadata.max.idle.interval.ms")), func() {
+	every := journal.Millis(n.cfg.Millis("metadata.max.idle.interval.ms"))
+	if every <= 0 {
+		return // never
+	}
+	n.proc.After(every, func() {
 		n.write([]wire.MetaRecord{{Type: "NoOpRecord"}}, nil)
 		n.noOp()
 	}).Because(-1)
@@ -147,9 +149,9 @@ func (e *ErrNotYet) Error() string {
 // broker.session.timeout.ms (BrokerHeartbeatTracker.isExpired).
 func (n *Node) checkSessions() {
 	timeout := journal.Millis(n.cfg.Millis("broker.session.timeout.ms"))
-	n.proc.After(timeout/8, func() {
+	n.proc.After(max(timeout/8, journal.Millisecond), func() {
 		for _, id := range n.img.BrokerIDs() {
-			if !n.img.Brokers[id].Fenced && n.contact[id]+timeout < n.w.Now() {
+			if b := n.img.Brokers[id]; !b.Fenced && n.expired(n.session(b)) {
 				n.w.Fail(&ErrNotYet{n.w.Now(), fmt.Sprintf("the session of broker %d expires and it would be fenced", id)})
 			}
 		}
@@ -189,6 +191,8 @@ func (n *Node) Handle(r *sim.Request) {
 		return
 	}
 	switch q := r.Body.(type) {
+	case *wire.BrokerRegistrationRequest:
+		n.register(r, q)
 	case *wire.BrokerHeartbeatRequest:
 		n.heartbeat(r, q)
 	case *wire.AlterPartitionRequest:
@@ -196,6 +200,10 @@ func (n *Node) Handle(r *sim.Request) {
 	case *wire.CreateTopicsRequest:
 		n.createTopics(r, q)
 	case *wire.AllocateProducerIDsRequest:
+		if b := n.img.Brokers[q.BrokerID]; b == nil || b.Epoch != q.BrokerEpoch {
+			r.Reply(&wire.AllocateProducerIDsResponse{ErrorCode: kafka.StaleBrokerEpoch}, 0, false)
+			return
+		}
 		start := n.img.NextPID
 		n.write([]wire.MetaRecord{{Type: "ProducerIdsRecord", BrokerID: q.BrokerID, Value: fmt.Sprint(start + 1000)}}, func() {
 			r.Reply(&wire.AllocateProducerIDsResponse{ProducerIDStart: start, ProducerIDLen: 1000}, 0, false)
@@ -205,6 +213,8 @@ func (n *Node) Handle(r *sim.Request) {
 
 func (n *Node) refuse(r *sim.Request) {
 	switch r.Body.(type) {
+	case *wire.BrokerRegistrationRequest:
+		r.Reply(&wire.BrokerRegistrationResponse{ErrorCode: kafka.NotController, BrokerEpoch: -1}, 0, false)
 	case *wire.BrokerHeartbeatRequest:
 		r.Reply(&wire.BrokerHeartbeatResponse{ErrorCode: kafka.NotController}, 0, false)
 	case *wire.AlterPartitionRequest:
@@ -218,21 +228,24 @@ func (n *Node) refuse(r *sim.Request) {
 
 // write appends the records of one operation: they count in memory at once, go
 // to the log after controller.quorum.append.linger.ms, and fn runs when they are
-// committed (QuorumController's deferred events).
-func (n *Node) write(recs []wire.MetaRecord, fn func()) {
+// committed (QuorumController's deferred events). last is the offset of the last
+// record.
+func (n *Node) write(recs []wire.MetaRecord, fn func()) (last int64) {
 	base := n.leo + int64(len(n.pending))
 	for i := range recs {
 		n.img.Apply(&recs[i], base+int64(i))
 	}
 	n.pending = append(n.pending, recs...)
+	last = base + int64(len(recs)) - 1
 	if fn != nil {
-		n.waits = append(n.waits, deferred{base + int64(len(recs)) - 1, fn})
+		n.waits = append(n.waits, deferred{last, fn})
 	}
 	if n.linger == nil {
 		n.linger = n.proc.After(journal.Millis(n.cfg.Millis("controller.quorum.append.linger.ms")), n.flush)
 	} else if fn != nil {
 		n.linger.Because(n.w.Cause())
 	}
+	return last
 }
 
 func (n *Node) flush() {
@@ -284,14 +297,27 @@ func (n *Node) advance() {
 func (n *Node) commit(from int64) {
 	var recs []wire.MetaRecord
 	var parts []string
+	type turn struct {
+		id    int32
+		state string
+	}
+	turns := map[int]turn{} // by record: a broker's state changes
 	for _, b := range n.since(from) {
 		for i := range b.Records {
 			off := b.BaseOffset + int64(i)
 			if off < from || off >= n.hw {
 				continue
 			}
+			before := ""
+			br := n.done.Brokers[b.Records[i].BrokerID]
+			if br != nil {
+				before = sessionState(br)
+			}
 			n.done.Apply(&b.Records[i], off)
 			recs = append(recs, b.Records[i])
+			if br = n.done.Brokers[b.Records[i].BrokerID]; br != nil && sessionState(br) != before {
+				turns[len(recs)-1] = turn{br.ID, sessionState(br)}
+			}
 			if p := b.Records[i].Part; p != "" && strings.HasPrefix(b.Records[i].Type, "Partition") && !slices.Contains(parts, p) {
 				parts = append(parts, p)
 			}
@@ -301,6 +327,11 @@ func (n *Node) commit(from int64) {
 	for _, part := range parts {
 		ch = append(ch, metaChanges(n.done, part)...)
 	}
+	for i := range recs {
+		if t, ok := turns[i]; ok {
+			ch = append(ch, journal.Change{Key: journal.SessionKey(kafka.NodeName(kafka.BrokerID(t.id))), Val: t.state})
+		}
+	}
 	c := n.w.Emit(journal.Event{Kind: journal.MetadataCommit, Node: n.name, Chatter: idle(recs), F: journal.F("highWatermark", n.hw), Ch: ch})
 	for i := range recs {
 		if r := &recs[i]; r.Leader != nil && r.Type == "PartitionChangeRecord" {
@@ -308,6 +339,10 @@ func (n *Node) commit(from int64) {
 			n.w.Because(c, func() {
 				n.w.Emit(journal.Event{Kind: journal.LeaderElect, Node: n.name, Part: r.Part, F: journal.F("leader", p.Leader, "leaderEpoch", p.LeaderEpoch, "isr", join(p.ISR))})
 			})
+		}
+		// A registration begins fenced; that is no fencing.
+		if t, ok := turns[i]; ok && recs[i].Type == "BrokerRegistrationChangeRecord" {
+			n.w.Because(c, func() { n.sessionEvent(t.id, t.state) })
 		}
 	}
 	waits := n.waits
@@ -365,10 +400,20 @@ func RecordText(r *wire.MetaRecord) string {
 		if r.ELRSet {
 			s += " elr " + join(r.ELR)
 		}
+		if r.LastKnownSet {
+			s += " lastKnownElr " + join(r.LastKnownELR)
+		}
+		if r.Recovery != nil {
+			s += fmt.Sprintf(" leaderRecoveryState %d", *r.Recovery)
+		}
 	case "RegisterBrokerRecord", "ProducerIdsRecord":
 		return fmt.Sprintf("%s broker %d", s, r.BrokerID)
 	case "BrokerRegistrationChangeRecord":
-		return fmt.Sprintf("%s broker %d fenced %d", s, r.BrokerID, r.Fenced)
+		what := map[int8]string{1: "FENCE", -1: "UNFENCE"}[r.Fenced]
+		if r.Shutdown == 1 {
+			what = "IN_CONTROLLED_SHUTDOWN"
+		}
+		return fmt.Sprintf("%s broker %d %s", s, r.BrokerID, what)
 	}
 	return s
 }
@@ -399,11 +444,7 @@ func (n *Node) FormedChanges() []journal.Change {
 		}
 	}
 	for _, id := range n.done.BrokerIDs() {
-		state := "active"
-		if n.done.Brokers[id].Fenced {
-			state = "fenced"
-		}
-		ch = append(ch, journal.Change{Key: journal.SessionKey(kafka.NodeName(kafka.BrokerID(id))), Val: state})
+		ch = append(ch, journal.Change{Key: journal.SessionKey(kafka.NodeName(kafka.BrokerID(id))), Val: sessionState(n.done.Brokers[id])})
 	}
 	return ch
 }

@@ -33,6 +33,8 @@ type Broker struct {
 	Fenced   bool
 	Shutdown bool // in controlled shutdown
 	Rack     string
+	// Incarnation is the process that registered.
+	Incarnation string
 }
 
 // Topic is a topic with its partitions in order.
@@ -179,7 +181,7 @@ func (im *Image) Apply(r *wire.MetaRecord, offset int64) {
 			p.merge(r)
 		}
 	case "RegisterBrokerRecord":
-		im.Brokers[r.BrokerID] = &Broker{ID: r.BrokerID, Epoch: offset, Fenced: r.Fenced == 1, Rack: r.Value}
+		im.Brokers[r.BrokerID] = &Broker{ID: r.BrokerID, Epoch: offset, Fenced: r.Fenced == 1, Rack: r.Value, Incarnation: r.Incarnation}
 	case "BrokerRegistrationChangeRecord":
 		if b := im.Brokers[r.BrokerID]; b != nil {
 			b.change(r)

@@ -30,10 +30,11 @@ type MetaRecord struct {
 	LastKnownSet   bool    `json:"-"`
 	Recovery       *int8   `json:"leaderRecoveryState,omitempty"`
 
-	BrokerID    int32 `json:"brokerId,omitempty"`
-	BrokerEpoch int64 `json:"brokerEpoch,omitempty"`
-	Fenced      int8  `json:"fenced,omitempty"` // 1 FENCE, −1 UNFENCE
-	Shutdown    int8  `json:"inControlledShutdown,omitempty"`
+	BrokerID    int32  `json:"brokerId,omitempty"`
+	BrokerEpoch int64  `json:"brokerEpoch,omitempty"`
+	Incarnation string `json:"incarnationId,omitempty"` // RegisterBrokerRecord
+	Fenced      int8   `json:"fenced,omitempty"`        // 1 FENCE, −1 UNFENCE
+	Shutdown    int8   `json:"inControlledShutdown,omitempty"`
 
 	LeaderID int32 `json:"leaderId,omitempty"` // LeaderChange
 }
