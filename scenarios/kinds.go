@@ -39,6 +39,7 @@ var kinds = []string{
 	"replica.offline",
 	"hw.advance",
 	"hw.learn",
+	"hw.checkpoint",
 	"logstart.advance",
 	"isr.propose",
 	"isr.commit",

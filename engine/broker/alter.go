@@ -41,6 +41,27 @@ func (n *Node) expireISR() {
 	}).Because(-1)
 }
 
+// checkpointHW is the highwatermark-checkpoint task: every
+// replica.high.watermark.checkpoint.interval.ms all high watermarks go to
+// replication-offset-checkpoint. The journal has the writes that change it.
+func (n *Node) checkpointHW() {
+	every := journal.Millis(n.cfg.Millis("replica.high.watermark.checkpoint.interval.ms"))
+	n.proc.After(max(every, journal.Millisecond), func() {
+		var ch []journal.Change
+		for _, part := range n.parts {
+			h := n.replicas[part]
+			if h.log.SavedHW() != h.log.HW() {
+				h.log.SaveHW()
+				ch = h.diff(ch...)
+			}
+		}
+		if ch != nil {
+			n.w.Emit(journal.Event{Kind: journal.HWCheckpoint, Node: n.name, Ch: ch})
+		}
+		n.checkpointHW()
+	}).Because(-1)
+}
+
 func (n *Node) propose(h *hosted, item *replica.AlterPartitionItem, change string) {
 	missing := 0
 	if change == "shrink" {

@@ -32,6 +32,7 @@ func (n *Node) Formed(img *image.Image, epoch int32, leader int32, lastEpoch int
 			h.log.AppendAsFollower(b)
 		}
 		h.log.SetHW(h.log.LEO())
+		h.log.SaveHW()
 		if p.Leader != n.id {
 			h.rep.MakeFollower(p.Replicas, p.ISR, p.LeaderEpoch, p.PartitionEpoch)
 			n.fetcherFor(p.Leader).add(part, p.LeaderEpoch)
@@ -102,10 +103,12 @@ func (n *Node) ParkMetadataFetch(controller *sim.Process) *sim.Request {
 	return o.conn.Resting(o.poll(true))
 }
 
-// Run starts what happens by itself: heartbeats and the ISR check.
+// Run starts what happens by itself: heartbeats, the ISR check and the
+// checkpoints of the high watermarks.
 func (n *Node) Run(firstHeartbeat journal.Time) {
 	n.life.start(firstHeartbeat)
 	n.expireISR()
+	n.checkpointHW()
 }
 
 // BootChanges is the broker's resting state, with its logs, for event 1.

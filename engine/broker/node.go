@@ -4,7 +4,13 @@
 //
 // Simplified: one log directory, one network thread and one fetcher a leader
 // (num.replica.fetchers 1); logs have one segment and are never cleaned;
-// transactions, quotas and authorization are left out.
+// transactions, quotas and authorization are left out. All checkpoints of high
+// watermarks happen at the same moments; in a real cluster each broker counts
+// from its own start.
+//
+// Where Kafka walks a hash map the order here is fixed: partitions by their name
+// as text (orders-10 before orders-2), brokers by id, waiting requests and the
+// partitions of a fetch session in the order in which they came.
 package broker
 
 import (
@@ -64,11 +70,11 @@ type hosted struct {
 	sent     map[string]any // last values of the small keys, to emit changes only
 }
 
-type replicaKeys struct{ role, leo, hw, lso, logStart, leaderEpoch, epochs, log, waiting, isr, maximal string }
+type replicaKeys struct{ role, leo, hw, saved, lso, logStart, leaderEpoch, epochs, log, waiting, isr, maximal string }
 
 func newKeys(node, part string) replicaKeys {
 	k := func(f string) string { return journal.ReplicaKey(node, part, f) }
-	return replicaKeys{k("role"), k("leo"), k("hw"), k("lso"), k("logStart"), k("leaderEpoch"), k("epochs"), k("log"), k("waiting"), k("isr"), k("maximalIsr")}
+	return replicaKeys{k("role"), k("leo"), k("hw"), k("hwCheckpoint"), k("lso"), k("logStart"), k("leaderEpoch"), k("epochs"), k("log"), k("waiting"), k("isr"), k("maximalIsr")}
 }
 
 // New makes a broker that has applied nothing.

@@ -23,6 +23,7 @@ func (h *hosted) values() []journal.Change {
 		{Key: k.role, Val: role},
 		{Key: k.leo, Val: h.log.LEO()},
 		{Key: k.hw, Val: h.log.HW()},
+		{Key: k.saved, Val: h.log.SavedHW()},
 		{Key: k.lso, Val: h.log.HW()},
 		{Key: k.logStart, Val: h.log.LogStart()},
 		{Key: k.leaderEpoch, Val: h.rep.LeaderEpoch()},

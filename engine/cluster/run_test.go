@@ -42,6 +42,21 @@ func TestAWriteIsReplicatedCommittedAndRead(t *testing.T) {
 	assert.Equal(t, int64(8), x.Int("a1/orders-0/position", last, -1), "the consumer has read them")
 }
 
+func TestHighWatermarksReachTheDiskEveryFiveSeconds(t *testing.T) {
+	res, err := cluster.Run(writeScenario())
+	require.NoError(t, err)
+	x := journal.NewIndex(res.Journal)
+	var writes []journal.Time
+	for i := range res.Journal.Events {
+		if e := res.Journal.Events[i]; e.Kind == journal.HWCheckpoint && e.Node == "b2" {
+			writes = append(writes, e.T)
+			assert.Equal(t, int64(5), x.Int("b2/orders-0/hwCheckpoint", i, -1), "until then a restart would begin with the old one")
+			assert.Equal(t, int64(8), x.Int("b2/orders-0/hwCheckpoint", i+1, -1))
+		}
+	}
+	assert.Equal(t, []journal.Time{5 * journal.Second}, writes)
+}
+
 func TestTheSameScenarioGivesTheSameBytes(t *testing.T) {
 	a, err := cluster.Run(writeScenario())
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import "strconv"
 //	<broker>/<part>/role             "leader" | "follower" | "offline"
 //	<broker>/<part>/leo              log end offset
 //	<broker>/<part>/hw               high watermark as this replica knows it
+//	<broker>/<part>/hwCheckpoint     high watermark on disk, with which a restart begins
 //	<broker>/<part>/lso              last stable offset
 //	<broker>/<part>/logStart         log start offset
 //	<broker>/<part>/leaderEpoch      leader epoch

@@ -45,6 +45,7 @@ const (
 	ReplicaOffline    Kind = "replica.offline"    //
 	HWAdvance         Kind = "hw.advance"         // the leader moves its high watermark: f.from, f.to
 	HWLearn           Kind = "hw.learn"           // a follower copies it: f.from, f.to
+	HWCheckpoint      Kind = "hw.checkpoint"      // node writes its high watermarks to disk: what a restart begins with
 	LogStartAdvance   Kind = "logstart.advance"   // f.from, f.to
 	ISRPropose        Kind = "isr.propose"        // f.isr, f.change (shrink, expand)
 	ISRCommit         Kind = "isr.commit"         // the ISR a leader works with changed: f.isr, f.partitionEpoch

@@ -202,6 +202,7 @@ var catalogue = map[journal.Kind]phrase{
 	journal.ReplicaFollower:   say("{node} follows broker {leader} for {part} in leader epoch {leaderEpoch}."),
 	journal.ReplicaOffline:    say("{part} on {node} is offline."),
 	journal.HWAdvance:         say("{node} moves the high watermark of {part} from {f.from} to {f.to}: every replica in the ISR has everything below {f.to}."),
+	journal.HWCheckpoint:      say("{node} writes its high watermarks to disk (replication-offset-checkpoint); it would begin with them after a restart."),
 	journal.HWLearn:           say("{node} learns from a Fetch response that the high watermark of {part} is {f.to}."),
 	journal.LogStartAdvance:   say("{part} on {node} now starts at offset {f.to}."),
 	journal.ISRPropose:        isrPropose,

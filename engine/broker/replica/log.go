@@ -23,6 +23,7 @@ type Log struct {
 	start     int64
 	leo       int64
 	hw        int64
+	saved     int64 // the high watermark on disk
 	epochs    EpochCache
 	producers producers
 }
@@ -49,6 +50,14 @@ func (l *Log) HW() int64 { return l.hw }
 
 // SetHW moves the high watermark, within the log.
 func (l *Log) SetHW(hw int64) { l.hw = max(l.start, min(hw, l.leo)) }
+
+// SaveHW writes the high watermark to the checkpoint file
+// (ReplicaManager.checkpointHighWatermarks).
+func (l *Log) SaveHW() { l.saved = l.hw }
+
+// SavedHW is the high watermark in the checkpoint file, with which a restart
+// begins. It lags behind, and a truncation may leave it beyond the end.
+func (l *Log) SavedHW() int64 { return l.saved }
 
 // Epochs is the leader-epoch cache.
 func (l *Log) Epochs() *EpochCache { return &l.epochs }
