@@ -672,6 +672,19 @@ func TestAConsumerWithoutCommitResets(t *testing.T) {
 	}
 }
 
+func TestAConsumerThatMayNotResetEnds(t *testing.T) {
+	l := newLab(t)
+	l.store("orders-0", 2)
+	c := l.consumer("g", "none", 0, 0, "auto.offset.reset", "none")
+	l.at(0, c.Start)
+	l.run(2 * journal.Second)
+	assert.Equal(t, []string{"NoOffsetForPartitionException"}, tails(l.events(journal.ConsumerStall, "error")))
+	for _, conn := range c.nodes {
+		assert.False(t, conn.conn.Open(), "its connections are closed")
+	}
+	assert.Empty(t, l.sent(kafka.Fetch), "nothing is fetched")
+}
+
 func TestWithoutGroupNobodyIsAskedForOffsets(t *testing.T) {
 	l := newLab(t)
 	l.store("orders-0", 1)

@@ -94,26 +94,6 @@ func (c *Consumer) Start() {
 	c.autoCommitLater(journal.Millis(c.cfg.Millis("auto.commit.interval.ms")))
 }
 
-// Kill is the end of the consumer's process: nothing is committed any more.
-func (c *Consumer) Kill() {
-	c.closed = true
-	c.proc.Kill(sim.Crashed)
-}
-
-// Close is KafkaConsumer.close: the last automatic commit, then the end of the
-// connections.
-func (c *Consumer) Close() {
-	if c.closed {
-		return
-	}
-	if !c.auto() {
-		c.shutdown()
-		return
-	}
-	c.busy = true
-	c.commitOffsets(c.positions(nil), func(bool) { c.shutdown() })
-}
-
 // step sends what is to be sent: look-ups of the coordinator and of positions,
 // and fetches.
 func (c *Consumer) step() {

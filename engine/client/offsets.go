@@ -187,7 +187,7 @@ func (c *Consumer) resetPositions() {
 		if policy == "none" {
 			// poll() throws, and the application ends.
 			c.w.Emit(journal.Event{Kind: journal.ConsumerStall, Node: c.id, Part: q.Parts[0].Part, Group: c.group, F: journal.F("error", "NoOffsetForPartitionException")})
-			c.closed = true
+			c.shutdown()
 			return
 		}
 		if conn := c.ready(node); conn != nil {

@@ -2,9 +2,11 @@
 // metadata log, and, where it leads the quorum, the active controller that
 // decides about brokers, topics and partitions.
 //
-// Left out for now: elections (the voters keep the leader of a formed start),
-// fencing, snapshots and reassignment. A run in which a broker's session expires
-// or a controller would stand for election ends with an error that says so.
+// Left out for now: elections of the quorum (the voters keep the leader of a
+// formed start), the fence of a broker whose session expires, snapshots and
+// reassignment. A run that comes to one of the first two ends with an error that
+// says so (ErrNotYet). Fencing that a heartbeat asks for, controlled shutdown and
+// the elections of partition leaders are there.
 package controller
 
 import (
@@ -391,7 +393,7 @@ func RecordText(r *wire.MetaRecord) string {
 		return fmt.Sprintf("%s %s replicas %s leader %d", s, r.Part, join(r.Replicas), *r.Leader)
 	case "PartitionChangeRecord":
 		s += " " + r.Part
-		if r.ISR != nil || r.ISRSet {
+		if r.ISRSet {
 			s += " isr " + join(r.ISR)
 		}
 		if r.Leader != nil {

@@ -11,22 +11,8 @@ import (
 // same test that actions wait with, so that an anchor means one thing everywhere.
 func Match(a *cluster.Anchor, e *journal.Event) bool { return a.Matches(e) }
 
-// Find resolves anchors that follow each other: the Nth of each is counted after
-// the event of the one before. It returns one event number each, 0 for an anchor
-// that nothing matches; the next then counts from the last that was found.
-// Background events are passed over: they say nothing new.
-func Find(j *journal.Journal, anchors ...*cluster.Anchor) []int {
-	ns := make([]int, len(anchors))
-	after := 0
-	for i, a := range anchors {
-		if ns[i] = FindAfter(j, a, after); ns[i] > 0 {
-			after = ns[i]
-		}
-	}
-	return ns
-}
-
-// FindAfter is the number of the Nth event after event n that an anchor names, or 0.
+// FindAfter is the number of the Nth event after event n that an anchor names, or
+// 0. Background events are passed over: they say nothing new.
 func FindAfter(j *journal.Journal, a *cluster.Anchor, n int) int {
 	left := max(a.Nth, 1)
 	for i := max(n, 0); i < len(j.Events); i++ {

@@ -124,12 +124,15 @@ func TestFilters(t *testing.T) {
 	assert.Equal(t, 0, Object(nil)["n"])
 }
 
-func TestFind(t *testing.T) {
+func TestFindAfter(t *testing.T) {
 	j := small().j
 	k := func(kind journal.Kind, nth int) *cluster.Anchor { return &cluster.Anchor{Kind: kind, Nth: nth} }
-	assert.Equal(t, []int{3, 4, 0, 6}, Find(j, k(journal.ReplicaAppend, 0), k(journal.ReplicaAppend, 1), k(journal.NodeCrash, 1), k(journal.ProducerAcked, 1)))
-	assert.Equal(t, []int{10}, Find(j, k(journal.ReplicaAppend, 3)))
-	assert.Equal(t, []int{0}, Find(j, &cluster.Anchor{API: "Fetch"}), "chatter is passed over")
+	assert.Equal(t, 3, FindAfter(j, k(journal.ReplicaAppend, 0), 0))
+	assert.Equal(t, 4, FindAfter(j, k(journal.ReplicaAppend, 1), 3))
+	assert.Equal(t, 0, FindAfter(j, k(journal.NodeCrash, 1), 4))
+	assert.Equal(t, 6, FindAfter(j, k(journal.ProducerAcked, 1), 4))
+	assert.Equal(t, 10, FindAfter(j, k(journal.ReplicaAppend, 3), 0))
+	assert.Equal(t, 0, FindAfter(j, &cluster.Anchor{API: "Fetch"}, 0), "chatter is passed over")
 	assert.Equal(t, 1, EventAt(j, 0))
 	assert.Equal(t, 0, EventAt(j, -1))
 	assert.Equal(t, len(j.Events), EventAt(j, 90*ms))
