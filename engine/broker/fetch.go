@@ -26,7 +26,7 @@ func newSessions() sessions { return sessions{next: 1, byID: map[int32]*session{
 type session struct {
 	id    int32
 	epoch int32
-	parts []string // in the order in which they were added
+	parts []string // in the order in which they were added, or brought records last
 	at    map[string]*sessionPart
 }
 
@@ -56,6 +56,13 @@ func (s *session) merge(q *wire.FetchRequest) {
 		s.at[p.Part] = &sessionPart{q: p, hw: -1, lo: -1}
 		s.parts = append(s.parts, p.Part)
 	}
+}
+
+// last puts a partition at the end, so that one with much to read does not fill
+// every answer (FetchSession's PartitionIterator).
+func (s *session) last(part string) {
+	i := slices.Index(s.parts, part)
+	s.parts = append(slices.Delete(s.parts, i, i+1), part)
 }
 
 // delayedFetch waits until there is something to say (DelayedFetch).
@@ -117,7 +124,9 @@ func (d *delayedFetch) watch() {
 	}
 }
 
-// read is ReplicaManager.readFromLog for all partitions of the session.
+// read is ReplicaManager.readFromLog for all partitions of the session. All
+// together bring at most MaxBytes; only the first batch of the answer may be
+// larger.
 //
 // The results lie in a buffer of the broker until keep gives it back: most
 // fetches find nothing, for every partition of their session.
@@ -125,7 +134,7 @@ func (d *delayedFetch) read() (results []wire.FetchResult, bytes int, urgent boo
 	results, d.n.results = d.n.results[:0], nil
 	for _, part := range d.s.parts {
 		sp := d.s.at[part]
-		res := d.readOne(sp)
+		res := d.readOne(sp, max(d.q.MaxBytes-bytes, 0), bytes == 0)
 		for _, b := range res.Records {
 			bytes += b.Bytes
 		}
@@ -135,7 +144,7 @@ func (d *delayedFetch) read() (results []wire.FetchResult, bytes int, urgent boo
 	return results, bytes, urgent
 }
 
-func (d *delayedFetch) readOne(sp *sessionPart) wire.FetchResult {
+func (d *delayedFetch) readOne(sp *sessionPart, limit int, one bool) wire.FetchResult {
 	n, q := d.n, sp.q
 	res := wire.FetchResult{Part: q.Part, HighWatermark: -1, LastStableOffset: -1, LogStartOffset: -1}
 	h := n.leads(q.Part)
@@ -179,7 +188,7 @@ func (d *delayedFetch) readOne(sp *sessionPart) wire.FetchResult {
 		res.ErrorCode = kafka.OffsetOutOfRange
 		return res
 	}
-	for _, b := range log.Read(q.FetchOffset, end, q.PartitionMaxBytes) {
+	for _, b := range log.Read(q.FetchOffset, end, min(q.PartitionMaxBytes, limit), one) {
 		res.Records = append(res.Records, toWire(b))
 	}
 	return res
@@ -236,6 +245,9 @@ func (d *delayedFetch) answer(results []wire.FetchResult, bytes int) {
 			sp.hw, sp.lo = res.HighWatermark, res.LogStartOffset
 		}
 		resp.Parts = append(resp.Parts, res)
+		if len(res.Records) > 0 && !d.full {
+			d.s.last(res.Part)
+		}
 	}
 	for _, part := range d.s.parts {
 		if h := d.n.replicas[part]; h != nil {

@@ -9,8 +9,8 @@
 // from its own start.
 //
 // Where Kafka walks a hash map the order here is fixed: partitions by their name
-// as text (orders-10 before orders-2), brokers by id, waiting requests and the
-// partitions of a fetch session in the order in which they came.
+// as text (orders-10 before orders-2), brokers by id, waiting requests in the order
+// in which they came.
 package broker
 
 import (

@@ -8,6 +8,7 @@ import (
 
 	"github.com/highwater-kafka/highwater/engine/cluster"
 	"github.com/highwater-kafka/highwater/engine/journal"
+	"github.com/highwater-kafka/highwater/engine/kafka/wire"
 )
 
 func text(s string) *string { return &s }
@@ -56,6 +57,43 @@ func TestHighWatermarksReachTheDiskEveryFiveSeconds(t *testing.T) {
 	}
 	assert.Equal(t, []journal.Time{5 * journal.Second}, writes)
 }
+
+// fetch.max.bytes bounds the whole answer, and a partition that brought records
+// is read last the next time.
+func TestAnAnswerBringsAtMostItsBytesAndPartitionsTakeTurns(t *testing.T) {
+	sc := &cluster.Scenario{Seed: 1, Brokers: 1, Ctrls: 1, Model: cluster.DefaultModel(),
+		Topics:    []cluster.Topic{{Name: "orders", Replicas: [][]int{{1}, {1}}}},
+		Producers: []cluster.Producer{{ID: "p"}},
+		Groups: []cluster.Group{{ID: "g", Topics: []string{"orders"}, Config: map[string]string{"auto.offset.reset": "earliest", "fetch.max.bytes": "1"},
+			Members: []cluster.Member{{ID: "a1", Assign: []string{"orders-0", "orders-1"}, At: at(3 * journal.Second)}}}},
+		End: 8 * journal.Second}
+	for i := range 4 {
+		for part := range 2 {
+			sc.Actions = append(sc.Actions, cluster.Action{At: journal.Millis(int64(500 + 300*i)), Do: "produce", By: "p", Topic: "orders", Partition: &part, Value: "v"})
+		}
+	}
+	res, err := cluster.Run(sc)
+	require.NoError(t, err)
+	var brought []string
+	for i := range res.Journal.Events {
+		e := &res.Journal.Events[i]
+		f, ok := e.F.(*wire.FetchResponse)
+		if e.Kind != journal.ResponseSend || !ok || e.To != "a1" {
+			continue
+		}
+		records := 0
+		for _, p := range f.Parts {
+			if len(p.Records) > 0 {
+				brought = append(brought, p.Part)
+				records += len(p.Records)
+			}
+		}
+		assert.LessOrEqual(t, records, 1, "batches in an answer")
+	}
+	assert.Equal(t, []string{"orders-0", "orders-0", "orders-1", "orders-0", "orders-1", "orders-0", "orders-1", "orders-1"}, brought)
+}
+
+func at(t journal.Time) *journal.Time { return &t }
 
 func TestTheSameScenarioGivesTheSameBytes(t *testing.T) {
 	a, err := cluster.Run(writeScenario())

@@ -112,8 +112,8 @@ func (l *Log) Truncate(to int64) {
 }
 
 // Read returns whole batches from the one that holds from, all below end, up to
-// maxBytes; the first comes even if it is larger.
-func (l *Log) Read(from, end int64, maxBytes int) []Batch {
+// maxBytes. With one, the first comes even if it is larger.
+func (l *Log) Read(from, end int64, maxBytes int, one bool) []Batch {
 	var out []Batch
 	bytes := 0
 	lo := len(l.batches)
@@ -121,7 +121,7 @@ func (l *Log) Read(from, end int64, maxBytes int) []Batch {
 		lo--
 	}
 	for _, b := range l.batches[lo:] {
-		if b.Base >= end || b.Last() >= end || len(out) > 0 && bytes+b.Bytes > maxBytes {
+		if b.Base >= end || b.Last() >= end || bytes+b.Bytes > maxBytes && (len(out) > 0 || !one) {
 			break
 		}
 		bytes += b.Bytes

@@ -106,12 +106,13 @@ func TestReadStopsAtTheEndAndAtTheSize(t *testing.T) {
 		}
 		return out
 	}
-	assert.Equal(t, []int64{0, 2, 4}, bases(l.Read(0, 6, 1000)))
-	assert.Equal(t, []int64{2, 4}, bases(l.Read(3, 6, 1000)), "from the batch that holds the offset")
-	assert.Equal(t, []int64{0}, bases(l.Read(0, 3, 1000)), "no batch that passes the end")
-	assert.Equal(t, []int64{0}, bases(l.Read(0, 6, 1)), "the first even if it is larger")
-	assert.Equal(t, []int64{0, 2}, bases(l.Read(0, 6, 299)))
-	assert.Empty(t, l.Read(6, 6, 1000))
+	assert.Equal(t, []int64{0, 2, 4}, bases(l.Read(0, 6, 1000, true)))
+	assert.Equal(t, []int64{2, 4}, bases(l.Read(3, 6, 1000, true)), "from the batch that holds the offset")
+	assert.Equal(t, []int64{0}, bases(l.Read(0, 3, 1000, true)), "no batch that passes the end")
+	assert.Equal(t, []int64{0}, bases(l.Read(0, 6, 1, true)), "the first even if it is larger")
+	assert.Equal(t, []int64{0, 2}, bases(l.Read(0, 6, 299, true)))
+	assert.Empty(t, l.Read(6, 6, 1000, true))
+	assert.Empty(t, l.Read(0, 6, 1, false), "nothing where another partition has filled the answer")
 }
 
 // Re-election keeps the follower's fetch offset (Replica.resetReplicaState with

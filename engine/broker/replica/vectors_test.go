@@ -415,7 +415,7 @@ func TestLogTruncation(t *testing.T) {
 						follower.Truncate(to)
 						continue
 					}
-					for _, b := range leader.Read(follower.LEO(), leader.LEO(), 1<<20) {
+					for _, b := range leader.Read(follower.LEO(), leader.LEO(), 1<<20, true) {
 						follower.AppendAsFollower(b)
 					}
 				}
