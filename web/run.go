@@ -117,10 +117,11 @@ type Fold struct {
 
 // Pill is what a message on its way shows.
 type Pill struct {
-	Text string   `json:"text"`
-	Lane string   `json:"lane"`
-	More int      `json:"more"`
-	Tags []string `json:"tags,omitempty"`
+	Text  string   `json:"text"`
+	Lane  string   `json:"lane"`
+	More  int      `json:"more"`
+	Tags  []string `json:"tags,omitempty"`
+	Error bool     `json:"error,omitempty"` // an answer that refuses
 }
 
 // Verdict is the outcome of the checks.

@@ -51,7 +51,6 @@ func (n *Node) publish(before *image.Image, recs []wire.MetaRecord) {
 	for _, id := range sortedIDs(n.fetchers) {
 		n.w.Because(cause, n.fetchers[id].next)
 	}
-	n.life.learned(before)
 }
 
 func sortedIDs(m map[int32]*fetcher) []int32 {

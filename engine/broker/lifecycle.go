@@ -3,7 +3,6 @@ package broker
 import (
 	"github.com/highwater-kafka/highwater/engine/journal"
 	"github.com/highwater-kafka/highwater/engine/kafka"
-	"github.com/highwater-kafka/highwater/engine/kafka/image"
 	"github.com/highwater-kafka/highwater/engine/kafka/wire"
 	"github.com/highwater-kafka/highwater/engine/sim"
 )
@@ -12,7 +11,6 @@ import (
 // (BrokerLifecycleManager).
 type lifecycle struct {
 	n        *Node
-	fenced   bool
 	inFlight bool
 }
 
@@ -33,18 +31,8 @@ func (l *lifecycle) beat() {
 func (l *lifecycle) answered(res sim.Result) {
 	l.inFlight = false
 	if res.Outcome == sim.Answered {
-		if r := res.Body.(*wire.BrokerHeartbeatResponse); r.ErrorCode == kafka.None {
-			l.fenced = r.IsFenced
-		}
 		l.n.proc.After(journal.Millis(l.n.cfg.Millis("broker.heartbeat.interval.ms")), l.beat)
 		return
 	}
 	l.n.proc.After(50*journal.Millisecond, l.beat)
-}
-
-// learned reacts to metadata about this broker itself.
-func (l *lifecycle) learned(*image.Image) {
-	if b := l.n.img.Brokers[l.n.id]; b != nil {
-		l.fenced = b.Fenced
-	}
 }

@@ -30,7 +30,6 @@ type batch struct {
 // queue is the deque of one partition, and what TransactionManager remembers of
 // it (TxnPartitionEntry).
 type queue struct {
-	part     string
 	batches  []*batch // waiting
 	inFlight []*batch // sent, no answer
 	muted    bool     // max.in.flight=1: its batch is in flight
@@ -102,7 +101,7 @@ func (p *Producer) exhausted() bool {
 func (p *Producer) append(s *send) {
 	q := p.queues[s.part]
 	if q == nil {
-		q = &queue{part: s.part, pid: p.txn.pid, epoch: p.txn.epoch, lastAcked: -1}
+		q = &queue{pid: p.txn.pid, epoch: p.txn.epoch, lastAcked: -1}
 		p.queues[s.part] = q
 		p.order = append(p.order, s.part)
 	}

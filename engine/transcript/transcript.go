@@ -26,7 +26,6 @@ type Section struct {
 type exchange struct {
 	api, from, to string
 	req, resp     any
-	received      int
 }
 
 // Of makes the transcript of a run.
@@ -68,7 +67,6 @@ func exchanges(j *journal.Journal) []exchange {
 			byMsg[e.Msg] = &exchange{api: e.API, from: e.From, to: e.To, req: e.F}
 		case journal.RequestReceive:
 			if x := byMsg[e.Msg]; x != nil {
-				x.received = e.N
 				order = append(order, x)
 			}
 		case journal.ResponseSend:

@@ -15,8 +15,7 @@ type Pill struct {
 	Lane  string   // first partition with data, else first partition; "controller"; "group"
 	More  int      // further partitions
 	Tags  []string // records carried, at most maxTags
-	Dim   bool     // says nothing new
-	Error bool
+	Error bool     // an answer that refuses
 }
 
 // maxTags is how many records a pill has room for.
@@ -28,7 +27,7 @@ func (p *Phrases) Pill(e *journal.Event) *Pill {
 		return nil
 	}
 	arrow := short(e.From) + "→" + short(e.To)
-	pill := &Pill{Dim: e.Chatter}
+	pill := &Pill{}
 	var part string
 	if e.Kind == journal.RequestSend {
 		part = p.requestPill(pill, e, arrow)
@@ -66,7 +65,6 @@ func (p *Phrases) requestPill(pill *Pill, e *journal.Event, arrow string) string
 	switch q := e.F.(type) {
 	case *wire.FetchRequest:
 		if len(q.Parts) == 0 {
-			pill.Dim = true
 			return e.Part
 		}
 		pill.Text = fmt.Sprintf("Fetch %s from %d", arrow, q.Parts[0].FetchOffset)
@@ -119,7 +117,6 @@ func (p *Phrases) responsePill(pill *Pill, e *journal.Event, arrow string) strin
 
 func (p *Phrases) fetchPill(pill *Pill, e *journal.Event, r *wire.FetchResponse, arrow string) string {
 	if len(r.Parts) == 0 {
-		pill.Dim = true
 		return e.Part
 	}
 	for _, x := range r.Parts {

@@ -130,7 +130,7 @@ func TestSentencesSayWhatHappensInKafkasWords(t *testing.T) {
 			"Broker 1 answers the Fetch of broker 2 with offset 5 of orders-0, and its high watermark 5.", &words.Pill{Text: "resp 1→2 record 5, HW 5", Lane: "orders-0", More: 1, Tags: []string{"r1"}}},
 		{journal.Event{Kind: journal.ResponseReceive, Node: "b2", Msg: 1, API: "Fetch", From: "b1", To: "b2"}, "Broker 2 has the answer of broker 1 to its Fetch: offset 5 of orders-0, and high watermark 5.", nil},
 		{journal.Event{Kind: journal.RequestSend, Chatter: true, API: "Fetch", From: "a1", To: "b1", Part: "orders-0", F: &wire.FetchRequest{ReplicaID: -1}},
-			"a1 asks broker 1 for news of the same partitions, from the same offsets.", &words.Pill{Text: "Fetch a1→1", Lane: "orders-0", Dim: true}},
+			"a1 asks broker 1 for news of the same partitions, from the same offsets.", &words.Pill{Text: "Fetch a1→1", Lane: "orders-0"}},
 		{journal.Event{Kind: journal.RequestSend, API: "Fetch", From: "c2", To: "c1", F: &wire.FetchRequest{ReplicaID: 102, Parts: []wire.FetchPart{{Part: "__cluster_metadata-0", FetchOffset: 40}}}},
 			"Controller C2 asks controller C1 for the metadata log from offset 40.", &words.Pill{Text: "Fetch C2→C1 from 40", Lane: "controller"}},
 		{journal.Event{Kind: journal.RequestSend, API: "Produce", From: "order-service", To: "b1", F: produce},

@@ -128,7 +128,6 @@ export class Pills {
 
     const outline = document.createElementNS(SVG, "path");
     outline.setAttribute("d", shape(width, left));
-    if (x.held) outline.style.strokeDasharray = "3 3";
     const text = document.createElementNS(SVG, "text");
     text.setAttribute("x", String(textX));
     text.setAttribute("y", "4");
@@ -141,7 +140,10 @@ export class Pills {
       text.append(span);
     }
     const squares = tags.map((tag, i) => this.#square(tag, textX + textWidth + 8 + i * 12));
-    g.setAttribute("class", `pill ${leg}${dim ? " dim" : ""}${x.held ? " held" : ""}`);
+    g.setAttribute(
+      "class",
+      `pill ${leg}${dim ? " dim" : ""}${x.held ? " held" : ""}${pill.error ? " error" : ""}`,
+    );
     g.setAttribute("data-send", String(id));
     g.replaceChildren(outline, text, ...squares);
     return width;

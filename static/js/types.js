@@ -30,6 +30,7 @@
  * @property {string} lane
  * @property {number} [more] further partitions it also speaks about
  * @property {string[]} [tags] ids of the records it carries
+ * @property {boolean} [error] an answer that refuses
  */
 
 /**

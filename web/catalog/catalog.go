@@ -216,7 +216,7 @@ func Build(sc *scenarios.Scenario) (*web.Run, error) {
 		if pill == nil {
 			return nil
 		}
-		return &web.Pill{Text: pill.Text, Lane: pill.Lane, More: pill.More, Tags: pill.Tags}
+		return &web.Pill{Text: pill.Text, Lane: pill.Lane, More: pill.More, Tags: pill.Tags, Error: pill.Error}
 	}
 	var marks []story.Chapter
 	for _, ch := range o.Chapters {
