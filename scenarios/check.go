@@ -27,12 +27,16 @@ var actions = map[string][]string{
 	"reset":   {"from", "to", "both"},
 	"slow":    {"from", "to", "both", "latency", "jitter", "loss", "bandwidth"},
 	"kill":    {"member"},
+	"crash":   {"node", "unflushed"},
+	"vanish":  {"node"},
+	"start":   {"node"},
+	"stop":    {"node"},
 	"commit":  {"member", "part", "offset", "offsets"},
 	"seek":    {"member", "part", "offset"},
 }
 
 // planned are actions that the format has and the simulation has not yet.
-var planned = []string{"crash", "vanish", "start", "stop", "join", "leave", "stall", "pause-partitions", "resume-partitions", "subscribe", "assign", "config",
+var planned = []string{"join", "leave", "stall", "pause-partitions", "resume-partitions", "subscribe", "assign", "config",
 	"create-topic", "add-partitions", "reassign", "elect", "begin", "send-offsets", "end"}
 
 // features are the features of Kafka 4.4 whose level a scenario may set.

@@ -8,6 +8,7 @@ var kinds = []string{
 	"boot",
 	"action",
 	"node.start",
+	"node.ready",
 	"node.stop",
 	"node.crash",
 	"node.vanish",

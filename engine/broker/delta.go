@@ -24,7 +24,22 @@ func (n *Node) publish(before *image.Image, recs []wire.MetaRecord) {
 		}
 	}
 	sort.Strings(changed)
-	changed = slices.Compact(changed)
+	n.takeRoles(before, slices.Compact(changed))
+	if live {
+		// Who is fenced decides which remote replicas hold the high watermark.
+		for _, part := range n.parts {
+			if h := n.replicas[part]; h.rep.IsLeader() {
+				n.w.Because(cause, h.advanceHW)
+			}
+		}
+	}
+	n.fetchAll()
+}
+
+// takeRoles makes this broker leader or follower of the partitions that it has a
+// replica of and that changed, what it leads first.
+func (n *Node) takeRoles(before *image.Image, changed []string) {
+	cause := n.w.Cause()
 	var follow []string
 	for _, part := range changed {
 		p := n.img.Partition(part)
@@ -40,14 +55,11 @@ func (n *Node) publish(before *image.Image, recs []wire.MetaRecord) {
 	for _, part := range follow {
 		n.w.Because(cause, func() { n.makeFollower(part, n.img.Partition(part), before.Partition(part)) })
 	}
-	if live {
-		// Who is fenced decides which remote replicas hold the high watermark.
-		for _, part := range n.parts {
-			if h := n.replicas[part]; h.rep.IsLeader() {
-				n.w.Because(cause, h.advanceHW)
-			}
-		}
-	}
+	n.w.Because(cause, n.fetchAll)
+}
+
+func (n *Node) fetchAll() {
+	cause := n.w.Cause()
 	for _, id := range sortedIDs(n.fetchers) {
 		n.w.Because(cause, n.fetchers[id].next)
 	}

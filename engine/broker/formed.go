@@ -11,7 +11,7 @@ import (
 // Formed puts the broker into a resting cluster: it has applied the whole
 // metadata log and its replicas hold what was preloaded.
 func (n *Node) Formed(img *image.Image, epoch int32, leader int32, lastEpoch int32, preload map[string][]replica.Batch) {
-	n.img = img.Clone()
+	n.img, n.published, n.life.registered = img.Clone(), true, true
 	n.epoch = img.Brokers[n.id].Epoch
 	n.observer.leader, n.observer.epoch = leader, epoch
 	n.observer.leo, n.observer.hw, n.observer.last = img.Offset+1, img.Offset+1, lastEpoch
@@ -107,8 +107,7 @@ func (n *Node) ParkMetadataFetch(controller *sim.Process) *sim.Request {
 // checkpoints of the high watermarks.
 func (n *Node) Run(firstHeartbeat journal.Time) {
 	n.life.start(firstHeartbeat)
-	n.expireISR()
-	n.checkpointHW()
+	n.background()
 }
 
 // BootChanges is the broker's resting state, with its logs, for event 1.
@@ -126,6 +125,9 @@ func (n *Node) BootChanges() []journal.Change {
 	}
 	return ch
 }
+
+// ID of the broker.
+func (n *Node) ID() int32 { return n.id }
 
 // Name of the broker.
 func (n *Node) Name() string { return n.name }

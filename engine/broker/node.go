@@ -31,6 +31,7 @@ type Options struct {
 	Controllers []int32
 	Append      journal.Time // a batch written to a log
 	Apply       journal.Time // a metadata delta published
+	Boot        journal.Time // process start to BrokerRegistration
 }
 
 // Node is a broker process.
@@ -42,10 +43,11 @@ type Node struct {
 	id   int32
 	name string
 
-	img      *image.Image
-	epoch    int64
-	replicas map[string]*hosted
-	parts    []string // hosted, sorted
+	img       *image.Image
+	published bool // replicas have their roles; before, a start reads metadata only
+	epoch     int64
+	replicas  map[string]*hosted
+	parts     []string // hosted, sorted
 
 	fetchers map[int32]*fetcher
 	sessions sessions
@@ -67,7 +69,8 @@ type hosted struct {
 	produces []*delayedProduce
 	fetches  []*delayedFetch
 	keys     replicaKeys
-	sent     map[string]any // last values of the small keys, to emit changes only
+	sent     map[string]any    // last values of the small keys, to emit changes only
+	remotes  []*replica.Remote // whose keys have been sent
 }
 
 type replicaKeys struct{ role, leo, hw, saved, lso, logStart, leaderEpoch, epochs, log, waiting, isr, maximal string }
@@ -116,11 +119,14 @@ func (n *Node) Handle(r *sim.Request) {
 
 // host makes the replica of a partition that this broker is assigned.
 func (n *Node) host(part string) *hosted {
-	h := n.replicas[part]
-	if h != nil {
+	if h := n.replicas[part]; h != nil {
 		return h
 	}
-	h = &hosted{n: n, part: part, log: replica.NewLog(), keys: newKeys(n.name, part), sent: map[string]any{}}
+	return n.hostLog(part, replica.NewLog())
+}
+
+func (n *Node) hostLog(part string, log *replica.Log) *hosted {
+	h := &hosted{n: n, part: part, log: log, keys: newKeys(n.name, part), sent: map[string]any{}}
 	h.rep = replica.NewPartition(n.id, h.log, n.lagTime(), liveness{n})
 	n.replicas[part] = h
 	i, _ := slices.BinarySearch(n.parts, part)

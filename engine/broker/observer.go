@@ -158,7 +158,7 @@ func (o *observer) apply() {
 	o.log = o.log[count:]
 	n := o.n.w.Emit(journal.Event{Kind: journal.MetadataApply, Node: o.n.name, Chatter: idle,
 		F: journal.F("offset", o.n.img.Offset), Ch: []journal.Change{{Key: journal.NodeKey(o.n.name, "metadata"), Val: o.n.img.Offset}}})
-	if !idle {
+	if !idle && o.n.published {
 		o.n.w.Because(n, func() { o.n.publish(before, recs) })
 	}
 }

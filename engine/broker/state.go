@@ -14,22 +14,32 @@ import (
 // values are the replica's small keys as they are now, read from the live objects.
 func (h *hosted) values() []journal.Change {
 	k := &h.keys
-	leader := h.rep.IsLeader()
+	alive := h.n.proc.Alive()
+	leader := alive && h.rep.IsLeader()
 	role := "follower"
-	if leader {
+	switch {
+	case leader:
 		role = "leader"
+	case !alive || h.rep.LeaderEpoch() < 0:
+		role = "offline"
 	}
 	vs := []journal.Change{
 		{Key: k.role, Val: role},
 		{Key: k.leo, Val: h.log.LEO()},
-		{Key: k.hw, Val: h.log.HW()},
 		{Key: k.saved, Val: h.log.SavedHW()},
-		{Key: k.lso, Val: h.log.HW()},
 		{Key: k.logStart, Val: h.log.LogStart()},
-		{Key: k.leaderEpoch, Val: h.rep.LeaderEpoch()},
 		{Key: k.epochs, Val: epochsText(h.log.Epochs().Entries())},
-		{Key: k.waiting, Val: h.waiting()},
 	}
+	if !alive {
+		// The rest was in memory only.
+		return append(vs, journal.Change{Key: k.hw}, journal.Change{Key: k.lso}, journal.Change{Key: k.leaderEpoch}, journal.Change{Key: k.waiting},
+			journal.Change{Key: k.isr}, journal.Change{Key: k.maximal})
+	}
+	vs = append(vs,
+		journal.Change{Key: k.hw, Val: h.log.HW()},
+		journal.Change{Key: k.lso, Val: h.log.HW()},
+		journal.Change{Key: k.leaderEpoch, Val: h.rep.LeaderEpoch()},
+		journal.Change{Key: k.waiting, Val: h.waiting()})
 	isr, maximal := any(nil), any(nil)
 	if leader {
 		isr, maximal = idsText(h.rep.ISR()), idsText(h.rep.MaximalISR())
@@ -37,17 +47,22 @@ func (h *hosted) values() []journal.Change {
 	vs = append(vs, journal.Change{Key: k.isr, Val: isr}, journal.Change{Key: k.maximal, Val: maximal})
 	if leader {
 		for _, r := range h.rep.Remotes() {
-			b := kafka.NodeName(kafka.BrokerID(r.ID))
+			leo, at := h.remoteKeys(r.ID)
 			// A follower at the end is caught up; the time matters once it is behind.
 			caughtUp := any(nil)
 			if r.LEO < h.log.LEO() {
 				caughtUp = r.LastCaughtUpTime
 			}
-			vs = append(vs, journal.Change{Key: journal.RemoteKey(h.n.name, h.part, b, "leo"), Val: r.LEO},
-				journal.Change{Key: journal.RemoteKey(h.n.name, h.part, b, "caughtUp"), Val: caughtUp})
+			vs = append(vs, journal.Change{Key: leo, Val: r.LEO}, journal.Change{Key: at, Val: caughtUp})
 		}
 	}
 	return vs
+}
+
+// remoteKeys are where a leader says what it knows of a follower.
+func (h *hosted) remoteKeys(id int32) (leo, caughtUp string) {
+	b := kafka.NodeName(kafka.BrokerID(id))
+	return journal.RemoteKey(h.n.name, h.part, b, "leo"), journal.RemoteKey(h.n.name, h.part, b, "caughtUp")
 }
 
 // waiting names the operations in purgatory, or nil.
@@ -75,6 +90,31 @@ func (h *hosted) diff(extra ...journal.Change) []journal.Change {
 		h.sent[c.Key] = c.Val
 		extra = append(extra, c)
 	}
+	return h.forgetRemotes(extra)
+}
+
+// forgetRemotes ends the keys of followers that this broker no longer leads.
+func (h *hosted) forgetRemotes(extra []journal.Change) []journal.Change {
+	var remotes []*replica.Remote
+	if h.n.proc.Alive() && h.rep.IsLeader() {
+		remotes = h.rep.Remotes()
+	}
+	if len(h.remotes) == len(remotes) && (len(remotes) == 0 || h.remotes[0] == remotes[0]) {
+		return extra
+	}
+	for _, old := range h.remotes {
+		if slices.ContainsFunc(remotes, func(r *replica.Remote) bool { return r.ID == old.ID }) {
+			continue
+		}
+		leo, at := h.remoteKeys(old.ID)
+		for _, k := range []string{leo, at} {
+			if h.sent[k] != nil {
+				extra = append(extra, journal.Change{Key: k})
+			}
+			delete(h.sent, k)
+		}
+	}
+	h.remotes = slices.Clone(remotes)
 	return extra
 }
 
@@ -84,10 +124,12 @@ func (h *hosted) emit(kind journal.Kind, chatter bool, f journal.Fields, extra .
 
 // Snapshot reads the whole state of the broker from its live objects.
 func (n *Node) Snapshot() []journal.Change {
-	ch := []journal.Change{
-		{Key: journal.NodeKey(n.name, "state"), Val: string(n.proc.State())},
-		{Key: journal.NodeKey(n.name, "epoch"), Val: n.epoch},
-		{Key: journal.NodeKey(n.name, "metadata"), Val: n.img.Offset},
+	ch := []journal.Change{{Key: journal.NodeKey(n.name, "state"), Val: string(n.proc.State())}}
+	if n.proc.Alive() {
+		if n.life.registered {
+			ch = append(ch, journal.Change{Key: journal.NodeKey(n.name, "epoch"), Val: n.epoch})
+		}
+		ch = append(ch, journal.Change{Key: journal.NodeKey(n.name, "metadata"), Val: n.img.Offset})
 	}
 	for _, part := range n.parts {
 		h := n.replicas[part]
@@ -96,6 +138,9 @@ func (n *Node) Snapshot() []journal.Change {
 				ch = append(ch, c)
 			}
 		}
+	}
+	if !n.proc.Alive() {
+		return ch
 	}
 	return append(ch, n.coord.snapshot()...)
 }

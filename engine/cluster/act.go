@@ -10,7 +10,8 @@ import (
 )
 
 // Supported are the actions that can be simulated.
-var Supported = []string{"produce", "pause", "resume", "cut", "connect", "reset", "slow", "kill", "commit", "seek"}
+var Supported = []string{"produce", "pause", "resume", "cut", "connect", "reset", "slow", "kill", "commit", "seek",
+	"crash", "vanish", "start", "stop"}
 
 // schedule puts the outside world into the queue. At one instant rest reads
 // first, then topics, producers and members start, then actions follow in file
@@ -88,16 +89,8 @@ func (r *run) act(a *Action) {
 		r.pause(a)
 	case "cut", "connect", "reset", "slow":
 		r.link(a)
-	case "kill":
-		r.action(a.Do, a.Node, nil)
-		if p := r.process(a.Node); p != nil {
-			ch := []journal.Change{{Key: journal.NodeKey(a.Node, "state"), Val: "crashed"}}
-			if prod := r.prods[a.Node]; prod != nil {
-				ch = append(ch, prod.Forget()...)
-			}
-			n := r.w.Emit(journal.Event{Kind: journal.NodeCrash, Node: a.Node, Ch: ch})
-			r.w.Because(n, func() { p.Kill(sim.Crashed) })
-		}
+	case "kill", "crash", "vanish", "start", "stop":
+		r.lifeAndDeath(a)
 	case "commit":
 		n := r.action(a.Do, a.By, journal.F("offsets", len(a.Offsets)))
 		if r.running(a.By) {

@@ -43,9 +43,11 @@ type run struct {
 	ctrls   []*controller.Node
 	brokers map[int32]*broker.Node
 	ids     []int32 // brokers
+	voters  []int32 // controllers
 	prods   map[string]*client.Producer
 	cons    map[string]*client.Consumer
 	rests   []RestState
+	starts  map[string]int   // how often a node was started again
 	waiting map[*Action]bool // actions whose anchor has not matched yet
 	log     []wire.MetaBatch
 	img     *image.Image
@@ -54,7 +56,7 @@ type run struct {
 // Run executes a scenario to its end. The same scenario gives the same journal,
 // byte for byte. The error says what in the scenario cannot be simulated.
 func Run(sc *Scenario) (*Result, error) {
-	r := &run{sc: sc, model: sc.Model, brokers: map[int32]*broker.Node{},
+	r := &run{sc: sc, model: sc.Model, brokers: map[int32]*broker.Node{}, starts: map[string]int{},
 		waiting: map[*Action]bool{}, prods: map[string]*client.Producer{}, cons: map[string]*client.Consumer{}}
 	r.w = sim.NewWorld(sc.Seed, sim.Network{Broker: r.model.NetBroker, Client: r.model.NetClient, Jitter: r.model.Jitter, Handle: r.model.Handle}, MaxEvents)
 	r.end = sc.until()
@@ -113,6 +115,7 @@ func (r *run) build() error {
 	for i := range r.sc.Ctrls {
 		voters = append(voters, int32(101+i))
 	}
+	r.voters = voters
 	for i := range r.sc.Brokers {
 		r.ids = append(r.ids, int32(1+i))
 	}
@@ -132,8 +135,7 @@ func (r *run) build() error {
 	for _, id := range r.ids {
 		name := kafka.NodeName(kafka.BrokerID(id))
 		p := r.w.AddProcess(name, false, nil)
-		b := broker.New(r.w, p, r.config("broker", r.sc.Config, r.sc.Nodes[name]),
-			broker.Options{ID: id, Controllers: voters, Append: r.model.Append, Apply: r.model.Apply})
+		b := r.newBroker(id, p)
 		p.SetHandler(b)
 		r.brokers[id] = b
 	}
@@ -145,6 +147,11 @@ func (r *run) build() error {
 		r.brokers[id].Formed(r.img, 1, voters[0], last.Epoch, preload)
 	}
 	return r.rest()
+}
+
+func (r *run) newBroker(id int32, p *sim.Process) *broker.Node {
+	return broker.New(r.w, p, r.config("broker", r.sc.Config, r.sc.Nodes[p.Name]),
+		broker.Options{ID: id, Controllers: r.voters, Append: r.model.Append, Apply: r.model.Apply, Boot: r.model.Boot})
 }
 
 // config merges the settings of a node or client, the later over the earlier.

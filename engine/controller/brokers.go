@@ -58,6 +58,36 @@ func (n *Node) expired(s *session) bool {
 	return s.contact+journal.Millis(n.cfg.Millis("broker.session.timeout.ms")) < n.w.Now()
 }
 
+// checkSessions looks for a broker whose session has expired, each eighth of
+// broker.session.timeout.ms (QuorumController.maybeFenceStaleBroker). One is fenced
+// at a time; if there is another, the next look comes at once. A broker that has
+// stopped in order has a session too: its end writes a second fence.
+func (n *Node) checkSessions() {
+	wait := max(journal.Millis(n.cfg.Millis("broker.session.timeout.ms"))/8, journal.Millisecond)
+	n.proc.After(wait, n.fenceStale).Because(-1)
+}
+
+func (n *Node) fenceStale() {
+	var stale []*image.Broker
+	for _, id := range n.img.BrokerIDs() {
+		b := n.img.Brokers[id]
+		if s := n.session(b); s.contact != never && n.expired(s) {
+			stale = append(stale, b)
+		}
+	}
+	if len(stale) == 0 {
+		n.checkSessions()
+		return
+	}
+	n.session(stale[0]).contact = never
+	n.write(n.fence(stale[0]), nil)
+	if len(stale) > 1 {
+		n.proc.After(0, n.fenceStale)
+		return
+	}
+	n.checkSessions()
+}
+
 // heartbeat keeps a broker's session and moves it between the control states
 // (ReplicationControlManager.processBrokerHeartbeat).
 func (n *Node) heartbeat(r *sim.Request, q *wire.BrokerHeartbeatRequest) {

@@ -3,10 +3,8 @@
 // decides about brokers, topics and partitions.
 //
 // Left out for now: elections of the quorum (the voters keep the leader of a
-// formed start), the fence of a broker whose session expires, snapshots and
-// reassignment. A run that comes to one of the first two ends with an error that
-// says so (ErrNotYet). Fencing that a heartbeat asks for, controlled shutdown and
-// the elections of partition leaders are there.
+// formed start), snapshots and reassignment. A run that comes to an election of
+// the quorum ends with an error that says so (ErrNotYet).
 package controller
 
 import (
@@ -145,20 +143,6 @@ type ErrNotYet struct {
 
 func (e *ErrNotYet) Error() string {
 	return "at " + e.At.String() + " " + e.What + ", which cannot be simulated yet; let the pause or cut before it be shorter"
-}
-
-// checkSessions looks for a broker whose session has expired, each eighth of
-// broker.session.timeout.ms (BrokerHeartbeatTracker.isExpired).
-func (n *Node) checkSessions() {
-	timeout := journal.Millis(n.cfg.Millis("broker.session.timeout.ms"))
-	n.proc.After(max(timeout/8, journal.Millisecond), func() {
-		for _, id := range n.img.BrokerIDs() {
-			if b := n.img.Brokers[id]; !b.Fenced && n.expired(n.session(b)) {
-				n.w.Fail(&ErrNotYet{n.w.Now(), fmt.Sprintf("the session of broker %d expires and it would be fenced", id)})
-			}
-		}
-		n.checkSessions()
-	}).Because(-1)
 }
 
 // watchLeader notices that no Fetch succeeded for controller.quorum.fetch.timeout.ms:

@@ -9,7 +9,8 @@ const (
 	Boot   Kind = "boot"   // the resting cluster; Ch is the whole state, f.parked the requests in flight
 	Action Kind = "action" // something the outside world does: f.do and the action's fields
 
-	NodeStart  Kind = "node.start"
+	NodeStart  Kind = "node.start" // the process begins, with what is on its disk
+	NodeReady  Kind = "node.ready" // its start is over: it accepts connections
 	NodeStop   Kind = "node.stop"
 	NodeCrash  Kind = "node.crash"
 	NodeVanish Kind = "node.vanish"

@@ -155,7 +155,7 @@ func (w *World) Dial(from, to *Process, channel string, timeout journal.Time, do
 		}
 		rtt := w.latency(from, to, 0) + w.latency(to, from, 0)
 		from.After(rtt, func() {
-			if !to.alive() {
+			if !to.listens() {
 				w.Emit(journal.Event{Kind: journal.ConnClose, Node: from.Name, From: from.Name, To: to.Name, Missing: to.fault,
 					F: journal.F("reason", "connection refused")})
 				done(nil)
@@ -413,15 +413,18 @@ func (p *Process) forget(c *Conn) {
 
 // peerDied is the end of one side's process.
 func (c *Conn) peerDied(p *Process, s State) {
+	if p == c.From {
+		c.open = false
+		c.calls = nil
+	}
 	if s == Vanished {
+		c.accepted = c.accepted && p == c.From
 		return
 	}
 	if p == c.To {
 		c.closeBy(p, "connection reset by peer")
 		return
 	}
-	c.open = false
-	c.calls = nil
 	n := c.w.cause
 	c.push(&c.fwd, &packet{arrive: c.fwd.arrival(c.w.now + c.w.latency(c.From, c.To, 0)), cause: n, fn: func() {
 		c.w.Emit(journal.Event{Kind: journal.ConnClose, Node: c.To.Name, From: c.From.Name, To: c.To.Name, F: journal.F("reason", "connection reset by peer")})
@@ -456,7 +459,11 @@ func (c *Conn) deliver(p *pipe, k *packet) {
 		return // lost with its connection
 	}
 	w := c.w
-	if fault, cut := w.cuts(c.From, c.To); cut {
+	fault, held := w.cuts(c.From, c.To)
+	if !held && !k.back && c.To.state == Vanished && c.open {
+		fault, held = c.To.fault, true // nobody acknowledges: TCP sends it again
+	}
+	if held {
 		c.hold(k, fault)
 		p.rto = min(max(2*p.rto, rtoMin), rtoMax)
 		c.schedule(p, w.now+p.rto)
@@ -474,6 +481,9 @@ func (c *Conn) deliver(p *pipe, k *packet) {
 	switch {
 	case !to.alive():
 		c.lose(k, to.fault)
+	case to == c.To && !c.accepted:
+		c.lose(k, w.cause) // another process by now: its kernel does not know the connection
+		c.closeBy(to, "connection reset by peer")
 	case to.state == Paused:
 		c.hold(k, to.fault)
 		to.deferred = append(to.deferred, &Timer{cause: k.cause, proc: to, epoch: to.incarnation, fn: k.fn})

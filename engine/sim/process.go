@@ -8,6 +8,7 @@ type State string
 // The states, as they stand in <node>/state.
 const (
 	Running  State = "running"
+	Starting State = "starting" // boots: it works, but accepts no connections yet
 	Paused   State = "paused"
 	Stopped  State = "stopped"
 	Crashed  State = "crashed"
@@ -32,6 +33,7 @@ type Process struct {
 	deferred    []*Timer // timers and arrivals of a paused process, in order
 	conns       []*Conn  // open connections with this process at either end
 	fault       int      // the event that stopped or paused it
+	resumes     State    // what a paused process goes back to
 }
 
 // AddProcess registers a running node. client says whether its links have the
@@ -58,7 +60,16 @@ func (p *Process) State() State { return p.state }
 // Fault is the event that last stopped or paused the process, 0 if none.
 func (p *Process) Fault() int { return p.fault }
 
-func (p *Process) alive() bool { return p.state == Running || p.state == Paused }
+func (p *Process) alive() bool { return p.state == Running || p.state == Starting || p.state == Paused }
+
+// Alive says whether there is a process, be it paused.
+func (p *Process) Alive() bool { return p.alive() }
+
+// listens says whether a new connection is accepted; a paused process has the
+// kernel accept for it.
+func (p *Process) listens() bool {
+	return p.state == Running || p.state == Paused && p.resumes == Running
+}
 
 // After runs fn after d unless the process dies first; while it is paused the
 // timer waits for the resume.
@@ -84,16 +95,27 @@ func (p *Process) Kill(s State) {
 	}
 }
 
-// Start makes the process run again, with new code.
+// Start begins the process anew, with new code: it boots until Ready.
 func (p *Process) Start(h Handler) {
-	p.state, p.h, p.fault = Running, h, 0
+	p.state, p.h = Starting, h
 	p.incarnation++
+}
+
+// Ready ends the boot: the process accepts connections.
+func (p *Process) Ready() {
+	switch p.state {
+	case Starting:
+		p.state, p.fault = Running, 0
+	case Paused:
+		p.resumes = Running
+	}
 }
 
 // Pause stops the process for a while (a long garbage collection, SIGSTOP).
 // What arrives meanwhile waits.
 func (p *Process) Pause() {
-	if p.state == Running {
+	if p.state == Running || p.state == Starting {
+		p.resumes = p.state
 		p.state, p.fault = Paused, p.w.cause
 	}
 }
@@ -103,7 +125,7 @@ func (p *Process) Resume() {
 	if p.state != Paused {
 		return
 	}
-	p.state = Running
+	p.state = p.resumes
 	ts := p.deferred
 	p.deferred = nil
 	for _, t := range ts {

@@ -158,7 +158,8 @@ var catalogue = map[journal.Kind]phrase{
 	journal.Boot:   say("The cluster rests: every replica has what its leader has, and every Fetch waits for news."),
 	journal.Action: action,
 
-	journal.NodeStart:  say("{node} starts."),
+	journal.NodeStart:  say("{node} starts, with what is on its disk."),
+	journal.NodeReady:  say("{node} has caught up with the metadata and accepts connections."),
 	journal.NodeStop:   say("{node} stops in order."),
 	journal.NodeCrash:  nodeCrash,
 	journal.NodeVanish: say("The host of {node} is gone: nobody gets an answer, and nobody is told."),

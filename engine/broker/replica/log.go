@@ -24,6 +24,7 @@ type Log struct {
 	leo       int64
 	hw        int64
 	saved     int64 // the high watermark on disk
+	flushed   int64 // the log end on disk; the rest is in the page cache
 	epochs    EpochCache
 	producers producers
 }
@@ -47,6 +48,16 @@ func (l *Log) LEO() int64 { return l.leo }
 
 // HW is the high watermark as this replica knows it.
 func (l *Log) HW() int64 { return l.hw }
+
+// Restart is the log as a new process finds it: the high watermark is the one
+// from the checkpoint file.
+func (l *Log) Restart() { l.SetHW(l.saved) }
+
+// LoseUnflushed is a power cut: what was in the page cache only is gone.
+func (l *Log) LoseUnflushed() { l.Truncate(max(l.flushed, l.start)) }
+
+// Flush says that everything is on the disk.
+func (l *Log) Flush() { l.flushed = l.leo }
 
 // SetHW moves the high watermark, within the log.
 func (l *Log) SetHW(hw int64) { l.hw = max(l.start, min(hw, l.leo)) }
@@ -104,6 +115,7 @@ func (l *Log) Truncate(to int64) {
 		l.leo = l.batches[n-1].Last() + 1
 	}
 	l.hw = min(l.hw, l.leo)
+	l.flushed = min(l.flushed, l.leo)
 	l.epochs.TruncateFromEnd(l.leo)
 	l.producers = producers{}
 	for _, b := range l.batches {
