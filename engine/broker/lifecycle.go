@@ -26,8 +26,8 @@ const (
 	// getReady is what a start does after the first metadata: request processing
 	// is enabled, coordinators start.
 	getReady = 100 * journal.Millisecond
-	// exit is the time from the leave to stop to the end of the process: logs are
-	// flushed, threads join.
+	// exit is the time from the leave to stop, when the sockets close, to the end of
+	// the process: logs are flushed, threads join.
 	exit = 300 * journal.Millisecond
 	// patience is how long a broker waits for that leave (KafkaBroker.shutdown).
 	patience = 5 * 60 * journal.Second
@@ -87,6 +87,7 @@ func (l *lifecycle) leave() {
 	}
 	l.state = shuttingDown
 	l.next.Stop()
+	l.n.proc.StopServing()
 	l.n.proc.After(exit, l.stopped)
 }
 

@@ -49,6 +49,7 @@ type Node struct {
 	img      *image.Image // with what is not yet committed
 	done     *image.Image // committed
 	pending  []wire.MetaRecord
+	ops      []int // where the operations in pending begin
 	linger   *sim.Timer
 	waits    []deferred
 	sessions map[int32]*session
@@ -221,6 +222,7 @@ func (n *Node) write(recs []wire.MetaRecord, fn func()) (last int64) {
 	for i := range recs {
 		n.img.Apply(&recs[i], base+int64(i))
 	}
+	n.ops = append(n.ops, len(n.pending))
 	n.pending = append(n.pending, recs...)
 	last = base + int64(len(recs)) - 1
 	if fn != nil {
@@ -236,8 +238,8 @@ func (n *Node) write(recs []wire.MetaRecord, fn func()) (last int64) {
 
 func (n *Node) flush() {
 	n.linger = nil
-	b := wire.MetaBatch{BaseOffset: n.leo, Epoch: n.epoch, Records: n.pending}
-	n.pending = nil
+	b := wire.MetaBatch{BaseOffset: n.leo, Epoch: n.epoch, Records: n.pending, Ops: n.ops}
+	n.pending, n.ops = nil, nil
 	n.log = append(n.log, b)
 	n.leo = b.Last() + 1
 	n.ends[n.id] = n.leo

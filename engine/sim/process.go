@@ -33,6 +33,7 @@ type Process struct {
 	deferred    []*Timer // timers and arrivals of a paused process, in order
 	conns       []*Conn  // open connections with this process at either end
 	fault       int      // the event that stopped or paused it
+	closed      bool     // accepts no connections, though it runs
 	resumes     State    // what a paused process goes back to
 }
 
@@ -68,7 +69,18 @@ func (p *Process) Alive() bool { return p.alive() }
 // listens says whether a new connection is accepted; a paused process has the
 // kernel accept for it.
 func (p *Process) listens() bool {
-	return p.state == Running || p.state == Paused && p.resumes == Running
+	return !p.closed && (p.state == Running || p.state == Paused && p.resumes == Running)
+}
+
+// StopServing closes all connections that others have opened to the process, and
+// accepts no more (SocketServer.stopProcessingRequests).
+func (p *Process) StopServing() {
+	p.closed = true
+	for _, c := range append([]*Conn(nil), p.conns...) {
+		if c.To == p {
+			c.closeBy(p, "closed by "+p.Name+", which stops")
+		}
+	}
 }
 
 // After runs fn after d unless the process dies first; while it is paused the
@@ -97,7 +109,7 @@ func (p *Process) Kill(s State) {
 
 // Start begins the process anew, with new code: it boots until Ready.
 func (p *Process) Start(h Handler) {
-	p.state, p.h = Starting, h
+	p.state, p.h, p.closed = Starting, h, false
 	p.incarnation++
 }
 

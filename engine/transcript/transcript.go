@@ -31,7 +31,7 @@ type exchange struct {
 // Of makes the transcript of a run.
 func Of(r *cluster.Result) []Section {
 	xs := exchanges(r.Journal)
-	out := []Section{{"metadata log, by subject", metadataLog(r.MetaLog)}}
+	out := []Section{{"metadata log, by subject", metadataLog(r.MetaLog)}, {"metadata log, records written as one batch, in order", operations(r.MetaLog)}}
 	out = append(out, metadataAnswers(xs)...)
 	out = append(out, connections(xs)...)
 	out = append(out, applications(r.Journal)...)
@@ -132,6 +132,29 @@ func metadataLog(log []wire.MetaBatch) []string {
 		}
 	}
 	return out
+}
+
+// operations are those that change a broker's registration and something else:
+// that they are written as one batch means that they happen together.
+func operations(log []wire.MetaBatch) (lines []string) {
+	for _, b := range log {
+		for _, recs := range b.Operations() {
+			var parts []string
+			broker := false
+			for _, r := range recs {
+				subject, line := recordLine(r)
+				if line == "" || internal(subject) {
+					continue
+				}
+				parts = append(parts, subject+" "+line)
+				broker = broker || r.Type == "BrokerRegistrationChangeRecord"
+			}
+			if broker && len(parts) > 1 {
+				lines = append(lines, strings.Join(parts, " + "))
+			}
+		}
+	}
+	return lines
 }
 
 func recordLine(r wire.MetaRecord) (subject, line string) {

@@ -5,6 +5,20 @@ type MetaBatch struct {
 	BaseOffset int64        `json:"baseOffset"`
 	Epoch      int32        `json:"epoch"`
 	Records    []MetaRecord `json:"records"`
+	Ops        []int        `json:"-"` // where the operations in it begin: one batch may hold several
+}
+
+// Operations are the records of each operation of the controller; those of one
+// happen together.
+func (b MetaBatch) Operations() [][]MetaRecord {
+	ends := append(b.Ops[min(1, len(b.Ops)):len(b.Ops):len(b.Ops)], len(b.Records))
+	var out [][]MetaRecord
+	from := 0
+	for _, to := range ends {
+		out = append(out, b.Records[from:to])
+		from = to
+	}
+	return out
 }
 
 // Last is the offset of the last record.
