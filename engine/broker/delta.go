@@ -55,6 +55,13 @@ func (n *Node) takeRoles(before *image.Image, changed []string) {
 	for _, part := range follow {
 		n.w.Because(cause, func() { n.makeFollower(part, n.img.Partition(part), before.Partition(part)) })
 	}
+	// Only now: a waiting request learns of all its partitions at once
+	// (completeDelayedOperationsWhenNotPartitionLeader).
+	for _, part := range follow {
+		h := n.replicas[part]
+		n.w.Because(cause, h.completeProduces)
+		n.w.Because(cause, h.completeFetches)
+	}
 	n.w.Because(cause, n.fetchAll)
 }
 
@@ -100,8 +107,11 @@ func (n *Node) makeLeader(part string, p, old *image.Partition) {
 // makeFollower is Partition.makeFollower; the fetcher of the new leader takes over.
 func (n *Node) makeFollower(part string, p, old *image.Partition) {
 	h := n.host(part)
+	// A broker in controlled shutdown lets go of what it is no longer in sync with
+	// (ReplicaManager.applyLocalFollowersDelta).
+	follows := p.Leader != image.NoLeader && (n.life.state < pendingControlledShutdown || slices.Contains(p.ISR, n.id))
 	for id, f := range n.fetchers {
-		if id != p.Leader {
+		if id != p.Leader || !follows {
 			f.remove(part)
 		}
 	}
@@ -109,11 +119,9 @@ func (n *Node) makeFollower(part string, p, old *image.Partition) {
 	h.rep.MakeFollower(p.Replicas, p.ISR, p.LeaderEpoch, p.PartitionEpoch)
 	if newEpoch {
 		h.emit(journal.ReplicaFollower, false, journal.F("leader", p.Leader, "leaderEpoch", p.LeaderEpoch))
-		h.completeProduces()
-		h.completeFetches()
 		n.coord.follows(part)
 	}
-	if p.Leader != image.NoLeader {
+	if follows {
 		n.fetcherFor(p.Leader).add(part, p.LeaderEpoch)
 	}
 }
