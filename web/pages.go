@@ -11,6 +11,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/go-chi/chi/v5"
 	"github.com/highwater-kafka/highwater/static"
+	"github.com/highwater-kafka/highwater/web/keys"
 	"github.com/highwater-kafka/highwater/web/page"
 	"github.com/highwater-kafka/highwater/web/stage"
 )
@@ -35,6 +36,15 @@ func (s *Server) menu(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	render(w, r, http.StatusOK, ownFrames, page.Menu(frame(r, "Highwater: inside a Kafka cluster"), q, cards, s.lib.Problems()))
+}
+
+func (s *Server) keys(w http.ResponseWriter, r *http.Request) {
+	v := keys.Read(r.URL.Query())
+	code := http.StatusOK
+	if v.Problem != "" {
+		code = http.StatusBadRequest
+	}
+	render(w, r, code, ownFrames, page.KeysPage(frame(r, "Key explorer: which partition does a key go to?"), v))
 }
 
 func (s *Server) player(w http.ResponseWriter, r *http.Request) { s.play(w, r, false) }

@@ -49,6 +49,7 @@ func New(lib Library, lim Limits) *Server {
 	r := chi.NewRouter()
 	r.Use(middleware.Recoverer, middleware.Compress(5, "text/html", "text/css", "text/javascript", "application/javascript", "application/json", "image/svg+xml"))
 	r.Get("/", s.menu)
+	r.Get("/keys", s.keys)
 	r.Get("/s/{id}", s.player)
 	r.Get("/embed/{id}", s.embed)
 	r.Get("/still/{file}", s.still)

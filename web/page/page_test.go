@@ -3,12 +3,14 @@ package page_test
 import (
 	"context"
 	"flag"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/a-h/templ"
+	"github.com/highwater-kafka/highwater/web/keys"
 	"github.com/highwater-kafka/highwater/web/page"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,6 +44,12 @@ func TestPages(t *testing.T) {
 	t.Run("controls", func(t *testing.T) { golden(t, "controls", page.Controls()) })
 	t.Run("problem", func(t *testing.T) {
 		golden(t, "problem", page.ProblemPage(page.Problem{Frame: frame, Heading: "Heading", Sentence: "A sentence."}))
+	})
+	t.Run("keys", func(t *testing.T) {
+		golden(t, "keys", page.KeysPage(frame, keys.Read(url.Values{"key": {"ö<1>"}, "n": {"3"}, "list": {"a\nb\na"}})))
+	})
+	t.Run("keys without key", func(t *testing.T) {
+		golden(t, "keys-null", page.KeysPage(frame, keys.Read(url.Values{"null": {"1"}, "n": {"0"}})))
 	})
 	t.Run("player", func(t *testing.T) {
 		golden(t, "player", page.PlayerPage(page.Player{
