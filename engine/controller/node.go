@@ -361,7 +361,11 @@ func metaChanges(im *image.Image, part string) []journal.Change {
 		}
 		return join(ids)
 	}
-	return []journal.Change{{Key: k("leader"), Val: p.Leader}, {Key: k("leaderEpoch"), Val: p.LeaderEpoch}, {Key: k("partitionEpoch"), Val: p.PartitionEpoch},
+	recovering := any(nil)
+	if p.Recovery != 0 {
+		recovering = p.Recovery
+	}
+	return []journal.Change{{Key: k("leaderRecoveryState"), Val: recovering}, {Key: k("leader"), Val: p.Leader}, {Key: k("leaderEpoch"), Val: p.LeaderEpoch}, {Key: k("partitionEpoch"), Val: p.PartitionEpoch},
 		{Key: k("replicas"), Val: join(p.Replicas)}, {Key: k("isr"), Val: join(p.ISR)}, {Key: k("elr"), Val: list(p.ELR)}, {Key: k("lastKnownElr"), Val: list(p.LastKnownELR)}}
 }
 
