@@ -14,14 +14,19 @@ import (
 func (n *Node) publish(before *image.Image, recs []wire.MetaRecord) {
 	cause := n.w.Cause()
 	var changed []string
-	live := false
+	live, settings := false, false
 	for _, r := range recs {
 		switch r.Type {
 		case "PartitionRecord", "PartitionChangeRecord":
 			changed = append(changed, r.Part)
 		case "RegisterBrokerRecord", "BrokerRegistrationChangeRecord":
 			live = true
+		case "ConfigRecord":
+			settings = settings || r.Resource == wire.BrokerResource
 		}
+	}
+	if settings {
+		n.reconfigure()
 	}
 	sort.Strings(changed)
 	n.takeRoles(before, slices.Compact(changed))
@@ -44,6 +49,9 @@ func (n *Node) takeRoles(before *image.Image, changed []string) {
 	for _, part := range changed {
 		p := n.img.Partition(part)
 		if p == nil || !slices.Contains(p.Replicas, n.id) {
+			if n.replicas[part] != nil {
+				n.w.Because(cause, func() { n.stopReplica(part) })
+			}
 			continue
 		}
 		if p.Leader != n.id {

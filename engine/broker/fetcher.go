@@ -23,6 +23,7 @@ type fetcher struct {
 	sessionEpoch int32
 	parts        []string
 	at           map[string]*fetchState
+	forget       []string // in the leader's session, but not fetched any more
 	backoff      *sim.Timer
 }
 
@@ -48,12 +49,17 @@ func (f *fetcher) add(part string, leaderEpoch int32) {
 		return
 	}
 	f.at[part] = &fetchState{leaderEpoch: leaderEpoch}
+	f.forget = without(f.forget, part)
 	f.parts = append(f.parts, part)
 }
 
 func (f *fetcher) remove(part string) {
-	if f.at[part] == nil {
+	st := f.at[part]
+	if st == nil {
 		return
+	}
+	if st.sent != nil {
+		f.forget = append(f.forget, part)
 	}
 	delete(f.at, part)
 	f.parts = slices.DeleteFunc(f.parts, func(p string) bool { return p == part })
@@ -78,10 +84,7 @@ func (f *fetcher) next() {
 
 func (f *fetcher) open() {
 	f.busy = true
-	f.sessionID, f.sessionEpoch = 0, 0
-	for _, st := range f.at {
-		st.sent = nil
-	}
+	f.newSession()
 	to := f.n.w.Process(kafka.NodeName(kafka.BrokerID(f.leader)))
 	f.n.w.Dial(f.n.proc, to, "replica", f.setupTimeout(), func(c *sim.Conn) {
 		f.busy = false
@@ -93,6 +96,14 @@ func (f *fetcher) open() {
 		f.conn, f.setupFails = c, 0
 		f.next()
 	})
+}
+
+// newSession begins the next Fetch with all partitions.
+func (f *fetcher) newSession() {
+	f.sessionID, f.sessionEpoch, f.forget = 0, 0, nil
+	for _, st := range f.at {
+		st.sent = nil
+	}
 }
 
 // setupTimeout is what a connection that nobody answers costs: 10 s, then twice
@@ -112,7 +123,8 @@ func (f *fetcher) request() (*wire.FetchRequest, bool) {
 	n := f.n
 	q := &wire.FetchRequest{ReplicaID: n.id, ReplicaEpoch: n.epoch, MaxWaitMs: n.cfg.Millis("replica.fetch.wait.max.ms"),
 		MinBytes: int(n.cfg.Int("replica.fetch.min.bytes")), MaxBytes: int(n.cfg.Int("replica.fetch.response.max.bytes")),
-		SessionID: f.sessionID, SessionEpoch: f.sessionEpoch}
+		SessionID: f.sessionID, SessionEpoch: f.sessionEpoch, Forgotten: f.forget}
+	f.forget = nil
 	active, perPart := 0, int(n.cfg.Int("replica.fetch.max.bytes"))
 	for _, part := range f.parts {
 		st, h := f.at[part], n.replicas[part]
@@ -160,10 +172,7 @@ func (f *fetcher) answered(res sim.Result) {
 	}
 	r := res.Body.(*wire.FetchResponse)
 	if r.ErrorCode != kafka.None {
-		f.sessionID, f.sessionEpoch = 0, 0
-		for _, st := range f.at {
-			st.sent = nil
-		}
+		f.newSession()
 		f.next()
 		return
 	}

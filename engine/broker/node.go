@@ -36,12 +36,13 @@ type Options struct {
 
 // Node is a broker process.
 type Node struct {
-	w    *sim.World
-	proc *sim.Process
-	cfg  *kafka.Config
-	opt  Options
-	id   int32
-	name string
+	w      *sim.World
+	proc   *sim.Process
+	static *kafka.Config // server.properties
+	cfg    *kafka.Config // with what was set while it runs
+	opt    Options
+	id     int32
+	name   string
 
 	img       *image.Image
 	published bool // replicas have their roles; before, a start reads metadata only
@@ -71,6 +72,7 @@ type hosted struct {
 	keys     replicaKeys
 	sent     map[string]any    // last values of the small keys, to emit changes only
 	remotes  []*replica.Remote // whose keys have been sent
+	gone     bool              // stopped: its keys have ended
 }
 
 type replicaKeys struct{ role, leo, hw, saved, lso, logStart, leaderEpoch, epochs, log, waiting, isr, maximal string }
@@ -82,7 +84,7 @@ func newKeys(node, part string) replicaKeys {
 
 // New makes a broker that has applied nothing.
 func New(w *sim.World, proc *sim.Process, cfg *kafka.Config, opt Options) *Node {
-	n := &Node{w: w, proc: proc, cfg: cfg, opt: opt, id: opt.ID, name: kafka.NodeName(kafka.BrokerID(opt.ID)),
+	n := &Node{w: w, proc: proc, static: cfg, cfg: cfg, opt: opt, id: opt.ID, name: kafka.NodeName(kafka.BrokerID(opt.ID)),
 		img: image.New(), replicas: map[string]*hosted{}, fetchers: map[int32]*fetcher{}}
 	n.sessions = newSessions()
 	n.observer = observer{n: n}
@@ -112,8 +114,10 @@ func (n *Node) Handle(r *sim.Request) {
 		n.coord.commit(r, body)
 	case *wire.OffsetFetchRequest:
 		n.coord.fetch(r, body)
-	case *wire.CreateTopicsRequest:
+	case *wire.CreateTopicsRequest, *wire.CreatePartitionsRequest, *wire.AlterPartitionReassignmentsRequest, *wire.ElectLeadersRequest:
 		n.forward(r)
+	case *wire.IncrementalAlterConfigsRequest:
+		n.alterConfigs(r, body)
 	}
 }
 
@@ -235,11 +239,12 @@ func (n *Node) listOffsets(q *wire.ListOffsetsRequest) *wire.ListOffsetsResponse
 	return r
 }
 
-// forward sends an admin request on to the active controller (Envelope, KIP-590).
+// forward sends an admin request on to the active controller (Envelope, KIP-590),
+// and again where that is not active any more.
 func (n *Node) forward(r *sim.Request) {
 	n.observer.send(&sim.Call{API: r.API, Body: r.Body, Part: r.Part, Timeout: journal.Millis(n.cfg.Millis("request.timeout.ms")), Timer: "request.timeout.ms",
 		Done: func(res sim.Result) {
-			if res.Outcome == sim.Answered {
+			if a, ok := res.Body.(wire.AdminAnswer); ok && !slices.ContainsFunc(a.Refused(), func(x wire.Refusal) bool { return x.Code == kafka.NotController }) {
 				r.Reply(res.Body, 0, false)
 				return
 			}

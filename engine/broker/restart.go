@@ -1,8 +1,6 @@
 package broker
 
 import (
-	"slices"
-
 	"github.com/highwater-kafka/highwater/engine/broker/replica"
 	"github.com/highwater-kafka/highwater/engine/journal"
 	"github.com/highwater-kafka/highwater/engine/kafka/image"
@@ -65,16 +63,12 @@ func (o *observer) resume(d *Disk) {
 }
 
 // firstPublish gives the replicas their roles when the metadata has caught up
-// with the registration (BrokerMetadataPublisher.initializeManagers).
+// with the registration, and deletes those that were taken away meanwhile
+// (BrokerMetadataPublisher.initializeManagers, LogManager.isStrayReplica).
 func (n *Node) firstPublish() {
 	n.published = true
-	var recs []string
-	for _, part := range n.img.Parts() {
-		if slices.Contains(n.img.Partition(part).Replicas, n.id) {
-			recs = append(recs, part)
-		}
-	}
-	n.takeRoles(image.New(), recs)
+	n.reconfigure()
+	n.takeRoles(image.New(), n.img.Parts())
 }
 
 // LosePageCache is a power cut after the end of the process: what the operating

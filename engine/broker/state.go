@@ -83,6 +83,9 @@ func (h *hosted) waiting() any {
 
 // diff is what changed since the last event of this replica.
 func (h *hosted) diff(extra ...journal.Change) []journal.Change {
+	if h.gone {
+		return extra
+	}
 	for _, c := range h.values() {
 		if old, ok := h.sent[c.Key]; ok && old == c.Val || !ok && c.Val == nil {
 			continue

@@ -30,9 +30,21 @@ func (n *Node) alterPartition(r *sim.Request, q *wire.AlterPartitionRequest) {
 			}
 			slices.Sort(c.ISR)
 			res.LeaderID, res.LeaderEpoch, res.ISR, res.LeaderRecovery, res.PartitionEpoch = p.Leader, p.LeaderEpoch, c.ISR, c.Recovery, p.PartitionEpoch
-			if rec := c.Build(); rec != nil {
+			rec := c.Build()
+			switch {
+			case rec == nil:
+			case rec.Leader != nil && *rec.Leader != q.BrokerID:
+				// The change completes a reassignment without the leader that asked for it:
+				// an error and a record, which is unusual; metadata tells it the rest.
 				recs = append(recs, *rec)
+				res = wire.AlterPartitionResult{Part: it.Part, ErrorCode: kafka.NewLeaderElected}
+			default:
+				recs = append(recs, *rec)
+				res.ISR = c.ISR
 				res.PartitionEpoch++
+				if rec.Leader != nil {
+					res.LeaderEpoch++
+				}
 			}
 		}
 		resp.Parts = append(resp.Parts, res)
@@ -78,109 +90,6 @@ func (n *Node) validate(sender int32, it wire.AlterPartitionPart) kafka.ErrorCod
 	return kafka.None
 }
 
-// createTopics makes topics with explicit or striped assignments, one batch of
-// records a topic.
-func (n *Node) createTopics(r *sim.Request, q *wire.CreateTopicsRequest) {
-	resp := &wire.CreateTopicsResponse{}
-	var recs []wire.MetaRecord
-	for i, t := range q.Topics {
-		code, rs := kafka.InvalidRequest, []wire.MetaRecord(nil)
-		if !slices.ContainsFunc(q.Topics[:i], func(o wire.CreateTopic) bool { return o.Name == t.Name }) {
-			code, rs = n.topicRecords(&t)
-		}
-		resp.Topics = append(resp.Topics, wire.TopicError{Name: t.Name, ErrorCode: code})
-		recs = append(recs, rs...)
-	}
-	if len(recs) == 0 {
-		r.Reply(resp, 0, false)
-		return
-	}
-	n.write(recs, func() { r.Reply(resp, 0, false) })
-}
-
-func (n *Node) topicRecords(t *wire.CreateTopic) (kafka.ErrorCode, []wire.MetaRecord) {
-	if n.img.Topics[t.Name] != nil {
-		return kafka.TopicAlreadyExists, nil
-	}
-	assign := t.Assignments
-	if len(assign) == 0 {
-		parts, factor := int64(t.NumPartitions), int64(t.ReplicationFactor)
-		if parts == -1 {
-			parts = n.cfg.Int("num.partitions")
-		}
-		if factor == -1 {
-			factor = n.cfg.Int("default.replication.factor")
-		}
-		if parts < 1 {
-			return kafka.InvalidPartitions, nil
-		}
-		placed, err := kafka.Place(n.usable(), int(parts), int(factor), placerRandom{n.w.Stream(n.name, "placer")})
-		if err != nil {
-			return kafka.InvalidReplicationFactor, nil
-		}
-		assign = placed
-	}
-	for _, rs := range assign {
-		if !n.assignable(rs, len(assign[0])) {
-			return kafka.InvalidReplicaAssignment, nil
-		}
-	}
-	return kafka.None, topicRecords(t.Name, assign, t.Configs, n.mayLead)
-}
-
-// assignable is validateManualPartitionAssignment: registered brokers, each once,
-// as many as for the other partitions, and one of them able to lead.
-func (n *Node) assignable(replicas []int32, factor int) bool {
-	for i, id := range replicas {
-		if n.img.Brokers[id] == nil || slices.Contains(replicas[:i], id) {
-			return false
-		}
-	}
-	return len(replicas) == factor && slices.ContainsFunc(replicas, n.mayLead)
-}
-
-// placerRandom draws for the placer from a seeded stream.
-type placerRandom struct{ r *sim.Rand }
-
-func (p placerRandom) NextInt(bound int) int { return int(p.r.Intn(int64(bound))) }
-
-// usable are the brokers that may hold new replicas: registered and not in
-// controlled shutdown.
-func (n *Node) usable() []kafka.UsableBroker {
-	var out []kafka.UsableBroker
-	for _, id := range n.img.BrokerIDs() {
-		if b := n.img.Brokers[id]; !b.Shutdown {
-			out = append(out, kafka.UsableBroker{ID: id, Rack: b.Rack, Fenced: b.Fenced})
-		}
-	}
-	return out
-}
-
-// topicRecords are the records of a new topic, in Kafka's order. Its ISR are the
-// replicas that may lead, its leader the first of them.
-func topicRecords(name string, assign [][]int32, config []wire.KeyValue, mayLead func(int32) bool) []wire.MetaRecord {
-	recs := []wire.MetaRecord{{Type: "TopicRecord", Name: name}}
-	clear := false
-	for _, c := range config {
-		recs = append(recs, wire.MetaRecord{Type: "ConfigRecord", Part: name, Name: c.Name, Value: c.Value})
-		clear = clear || c.Name == "min.insync.replicas"
-	}
-	if clear {
-		recs = append(recs, wire.MetaRecord{Type: "ClearElrRecord", Name: name})
-	}
-	for p, rs := range assign {
-		var isr []int32
-		for _, id := range rs {
-			if mayLead(id) {
-				isr = append(isr, id)
-			}
-		}
-		leader := isr[0]
-		recs = append(recs, wire.MetaRecord{Type: "PartitionRecord", Part: image.Name(name, p), Replicas: rs, ISR: isr, Leader: &leader})
-	}
-	return recs
-}
-
 // FormedTopic is a topic of a formed start.
 type FormedTopic struct {
 	Name   string
@@ -207,7 +116,7 @@ func FormedLog(voters, brokers []int32, topics []FormedTopic, pidBlocks int) ([]
 	for _, f := range []string{"metadata.version", "eligible.leader.replicas.version", "group.version", "share.version", "streams.version", "transaction.version"} {
 		boot = append(boot, wire.MetaRecord{Type: "FeatureLevelRecord", Name: f})
 	}
-	boot = append(boot, wire.MetaRecord{Type: "ConfigRecord", Name: "min.insync.replicas", Value: "1"}, wire.MetaRecord{Type: "EndTransactionRecord"})
+	boot = append(boot, wire.MetaRecord{Type: "ConfigRecord", Resource: wire.BrokerResource, Name: "min.insync.replicas", Value: "1"}, wire.MetaRecord{Type: "EndTransactionRecord"})
 	add(boot...)
 	for range voters {
 		add(wire.MetaRecord{Type: "RegisterControllerRecord"})

@@ -21,8 +21,6 @@ const (
 // unfencing, controlled shutdown and elections all come down to it, so that they
 // keep the ISR, the ELR and the leader in the same way (PartitionChangeBuilder,
 // KIP-966).
-//
-// Left out: reassignment, whose end changes the targets before all else.
 type PartitionChange struct {
 	Part       string
 	Old        *image.Partition
@@ -32,6 +30,8 @@ type PartitionChange struct {
 	Election   Election
 	ISR        []int32 // target
 	Replicas   []int32 // target
+	Removing   []int32 // target
+	Adding     []int32 // target
 	Recovery   int8    // target LeaderRecoveryState
 	Unclean    []int32 // replicas that may have lost data: they have no place in the ELR
 	// LastKnownMembers keeps in LastKnownElr all that left the ELR instead of the
@@ -43,13 +43,14 @@ type PartitionChange struct {
 
 // NewPartitionChange begins with a partition as it is.
 func NewPartitionChange(part string, old *image.Partition, acceptable func(int32) bool, minISR int, elr bool) *PartitionChange {
-	return &PartitionChange{Part: part, Old: old, Acceptable: acceptable, MinISR: minISR, ELR: elr, ISR: old.ISR, Replicas: old.Replicas, Recovery: old.Recovery,
-		elr: old.ELR, lastKnown: old.LastKnownELR}
+	return &PartitionChange{Part: part, Old: old, Acceptable: acceptable, MinISR: minISR, ELR: elr, ISR: old.ISR, Replicas: old.Replicas,
+		Removing: old.Removing, Adding: old.Adding, Recovery: old.Recovery, elr: old.ELR, lastKnown: old.LastKnownELR}
 }
 
 // Build is the record of what changes, nil if nothing does.
 func (c *PartitionChange) Build() *wire.MetaRecord {
 	r := &wire.MetaRecord{Type: "PartitionChangeRecord", Part: c.Part}
+	c.complete()
 	c.maintainELR()
 	leader := c.elect()
 	if leader != c.Old.Leader {
@@ -60,7 +61,7 @@ func (c *PartitionChange) Build() *wire.MetaRecord {
 	if (len(c.ISR) > 0 || c.ELR) && !slices.Equal(c.ISR, c.Old.ISR) {
 		r.ISR, r.ISRSet = c.ISR, true
 	}
-	if r.Leader == nil && c.Old.Leader != image.NoLeader && slices.ContainsFunc(c.Old.Replicas, func(id int32) bool { return !slices.Contains(c.Replicas, id) }) {
+	if r.Leader == nil && slices.ContainsFunc(c.Old.Replicas, func(id int32) bool { return !slices.Contains(c.Replicas, id) }) {
 		// A replica that was taken away must not be able to fetch on: the same
 		// leader in a new epoch.
 		r.Leader = &leader
@@ -75,13 +76,33 @@ func (c *PartitionChange) Build() *wire.MetaRecord {
 	if !slices.Equal(c.Replicas, c.Old.Replicas) {
 		r.Replicas = c.Replicas
 	}
+	if !slices.Equal(c.Removing, c.Old.Removing) {
+		r.Removing, r.RemovingSet = c.Removing, true
+	}
+	if !slices.Equal(c.Adding, c.Old.Adding) {
+		r.Adding, r.AddingSet = c.Adding, true
+	}
 	if c.Recovery != c.Old.Recovery {
 		r.Recovery = &c.Recovery
 	}
-	if r.Leader == nil && !r.ISRSet && !r.ELRSet && !r.LastKnownSet && r.Replicas == nil && r.Recovery == nil {
+	if r.Leader == nil && !r.ISRSet && !r.ELRSet && !r.LastKnownSet && r.Replicas == nil && !r.RemovingSet && !r.AddingSet && r.Recovery == nil {
 		return nil
 	}
 	return r
+}
+
+// complete ends a reassignment whose target is reached: with every replica that
+// stays in the ISR, those that leave go out of the replicas and the ISR
+// (PartitionReassignmentReplicas.maybeCompleteReassignment, KIP-455).
+func (c *PartitionChange) complete() {
+	if len(c.Removing)+len(c.Adding) == 0 {
+		return
+	}
+	isr, replicas := without(c.ISR, c.Removing), without(c.Replicas, c.Removing)
+	if len(isr) == 0 || len(replicas) == 0 || len(without(replicas, isr)) > 0 {
+		return
+	}
+	c.ISR, c.Replicas, c.Removing, c.Adding = isr, replicas, nil, nil
 }
 
 // maintainELR fills the eligible leader replicas while the ISR is under min ISR:
@@ -166,6 +187,11 @@ func (c *PartitionChange) unsafe() (int32, bool) {
 		}
 	}
 	return 0, false
+}
+
+// without is a, in its order, less b.
+func without(a, b []int32) []int32 {
+	return slices.DeleteFunc(slices.Clone(a), func(id int32) bool { return slices.Contains(b, id) })
 }
 
 // union is sorted, each id once.

@@ -3,11 +3,12 @@
 // decides about brokers, topics and partitions.
 //
 // Left out for now: elections of the quorum (the voters keep the leader of a
-// formed start), snapshots and reassignment. A run that comes to an election of
-// the quorum ends with an error that says so (ErrNotYet).
+// formed start) and snapshots. A run that comes to an election of the quorum ends
+// with an error that says so (ErrNotYet).
 package controller
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -118,6 +119,7 @@ func (n *Node) Start() {
 		n.freshSessions()
 		n.noOp()
 		n.checkSessions()
+		n.electPeriodically()
 		return
 	}
 	n.heard = n.w.Now()
@@ -186,6 +188,14 @@ func (n *Node) Handle(r *sim.Request) {
 		n.alterPartition(r, q)
 	case *wire.CreateTopicsRequest:
 		n.createTopics(r, q)
+	case *wire.CreatePartitionsRequest:
+		n.createPartitions(r, q)
+	case *wire.AlterPartitionReassignmentsRequest:
+		n.alterPartitionReassignments(r, q)
+	case *wire.ElectLeadersRequest:
+		n.electLeaders(r, q)
+	case *wire.IncrementalAlterConfigsRequest:
+		n.alterConfigs(r, q)
 	case *wire.AllocateProducerIDsRequest:
 		if b := n.img.Brokers[q.BrokerID]; b == nil || b.Epoch != q.BrokerEpoch {
 			r.Reply(&wire.AllocateProducerIDsResponse{ErrorCode: kafka.StaleBrokerEpoch}, 0, false)
@@ -210,6 +220,14 @@ func (n *Node) refuse(r *sim.Request) {
 		r.Reply(&wire.AllocateProducerIDsResponse{ErrorCode: kafka.NotController}, 0, false)
 	case *wire.CreateTopicsRequest:
 		r.Reply(&wire.CreateTopicsResponse{Topics: []wire.TopicError{{ErrorCode: kafka.NotController}}}, 0, false)
+	case *wire.CreatePartitionsRequest:
+		r.Reply(&wire.CreatePartitionsResponse{Results: []wire.TopicError{{ErrorCode: kafka.NotController}}}, 0, false)
+	case *wire.AlterPartitionReassignmentsRequest:
+		r.Reply(&wire.AlterPartitionReassignmentsResponse{ErrorCode: kafka.NotController}, 0, false)
+	case *wire.ElectLeadersRequest:
+		r.Reply(&wire.ElectLeadersResponse{ErrorCode: kafka.NotController}, 0, false)
+	case *wire.IncrementalAlterConfigsRequest:
+		r.Reply(&wire.IncrementalAlterConfigsResponse{Responses: []wire.ResourceError{{ErrorCode: kafka.NotController}}}, 0, false)
 	}
 }
 
@@ -285,6 +303,7 @@ func (n *Node) advance() {
 func (n *Node) commit(from int64) {
 	var recs []wire.MetaRecord
 	var parts []string
+	moved := map[string]bool{} // partitions whose reassignment began, changed or ended
 	type turn struct {
 		id    int32
 		state string
@@ -309,11 +328,15 @@ func (n *Node) commit(from int64) {
 			if p := b.Records[i].Part; p != "" && strings.HasPrefix(b.Records[i].Type, "Partition") && !slices.Contains(parts, p) {
 				parts = append(parts, p)
 			}
+			moved[b.Records[i].Part] = moved[b.Records[i].Part] || b.Records[i].RemovingSet || b.Records[i].AddingSet
 		}
 	}
 	ch := []journal.Change{{Key: journal.NodeKey(n.name, "commit"), Val: n.hw}}
 	for _, part := range parts {
 		ch = append(ch, metaChanges(n.done, part)...)
+		if moved[part] {
+			ch = append(ch, moveChanges(n.done, part)...)
+		}
 	}
 	for i := range recs {
 		if t, ok := turns[i]; ok {
@@ -352,15 +375,23 @@ func join(ids []int32) string {
 	return strings.Join(s, ",")
 }
 
+// list is a list of ids as a key holds it; none is no value.
+func list(ids []int32) any {
+	if len(ids) == 0 {
+		return nil
+	}
+	return join(ids)
+}
+
+// moveChanges are the keys of a reassignment.
+func moveChanges(im *image.Image, part string) []journal.Change {
+	p := im.Partition(part)
+	return []journal.Change{{Key: journal.MetaKey(part, "removing"), Val: list(p.Removing)}, {Key: journal.MetaKey(part, "adding"), Val: list(p.Adding)}}
+}
+
 func metaChanges(im *image.Image, part string) []journal.Change {
 	p := im.Partition(part)
 	k := func(f string) string { return journal.MetaKey(part, f) }
-	list := func(ids []int32) any {
-		if len(ids) == 0 {
-			return nil
-		}
-		return join(ids)
-	}
 	recovering := any(nil)
 	if p.Recovery != 0 {
 		recovering = p.Recovery
@@ -376,9 +407,13 @@ func RecordText(r *wire.MetaRecord) string {
 	case "TopicRecord":
 		return s + " " + r.Name
 	case "ConfigRecord":
-		return s + " " + r.Part + " " + r.Name + "=" + r.Value
+		who := cmp.Or(r.Part, "cluster")
+		if r.Resource == wire.BrokerResource && r.Part != "" {
+			who = "broker " + r.Part
+		}
+		return s + " " + who + " " + r.Name + "=" + r.Value
 	case "ClearElrRecord":
-		return s + " " + r.Name
+		return s + " " + cmp.Or(r.Name, "cluster")
 	case "PartitionRecord":
 		return fmt.Sprintf("%s %s replicas %s leader %d", s, r.Part, join(r.Replicas), *r.Leader)
 	case "PartitionChangeRecord":
@@ -388,6 +423,15 @@ func RecordText(r *wire.MetaRecord) string {
 		}
 		if r.Leader != nil {
 			s += fmt.Sprintf(" leader %d", *r.Leader)
+		}
+		if r.Replicas != nil {
+			s += " replicas " + join(r.Replicas)
+		}
+		if r.RemovingSet {
+			s += " removing " + cmp.Or(join(r.Removing), "none")
+		}
+		if r.AddingSet {
+			s += " adding " + cmp.Or(join(r.Adding), "none")
 		}
 		if r.ELRSet {
 			s += " elr " + join(r.ELR)
@@ -429,7 +473,7 @@ func (n *Node) FormedChanges() []journal.Change {
 		return ch
 	}
 	for _, part := range n.done.Parts() {
-		for _, c := range metaChanges(n.done, part) {
+		for _, c := range append(metaChanges(n.done, part), moveChanges(n.done, part)...) {
 			if c.Val != nil {
 				ch = append(ch, c)
 			}

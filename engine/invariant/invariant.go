@@ -65,6 +65,10 @@ func (c *checker) fold(e *journal.Event) (touched [][2]string) {
 			c.apply(ch.Key, op)
 		} else {
 			c.vals[ch.Key] = ch.Val
+			if ch.Val == nil { // a replica that was taken away has no log
+				delete(c.logs, ch.Key)
+				delete(c.base, ch.Key)
+			}
 		}
 		p := strings.Split(ch.Key, "/")
 		if len(p) >= 3 && strings.HasPrefix(p[0], "b") && p[2] != "remote" {
@@ -84,6 +88,9 @@ func (c *checker) apply(key string, op journal.LogOp) {
 	case journal.LogTruncate:
 		c.logs[key] = c.logs[key][:max(op.Base-c.base[key], 0)]
 	case journal.LogAppend:
+		if len(c.logs[key]) == 0 {
+			c.base[key] = op.Base
+		}
 		for _, id := range op.IDs {
 			c.logs[key] = append(c.logs[key], journal.Entry{ID: id, Epoch: op.Epoch})
 		}

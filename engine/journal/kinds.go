@@ -44,6 +44,7 @@ const (
 	ReplicaLeader     Kind = "replica.leader"     // f.leaderEpoch, f.startOffset
 	ReplicaFollower   Kind = "replica.follower"   // f.leader, f.leaderEpoch
 	ReplicaOffline    Kind = "replica.offline"    //
+	ReplicaStop       Kind = "replica.stop"       // the partition has no replica here any more: its log is deleted
 	HWAdvance         Kind = "hw.advance"         // the leader moves its high watermark: f.from, f.to
 	HWLearn           Kind = "hw.learn"           // a follower copies it: f.from, f.to
 	HWCheckpoint      Kind = "hw.checkpoint"      // node writes its high watermarks to disk: what a restart begins with
@@ -80,6 +81,8 @@ const (
 	CoordinatorUnload Kind = "coordinator.unload"
 	OffsetCommit      Kind = "offset.commit" // f.offset
 	OffsetExpire      Kind = "offset.expire"
+
+	AdminFailed Kind = "admin.failed" // an admin request was refused, or got no answer: f.request (its API), f.what, f.error
 
 	ConsumerPoll     Kind = "consumer.poll"
 	ConsumerDeliver  Kind = "consumer.deliver" // f.records, f.offset

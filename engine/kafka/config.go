@@ -1,6 +1,7 @@
 package kafka
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -44,6 +45,16 @@ type Config struct {
 // NewConfig makes the view of a scope with some keys set. The map is not copied.
 func NewConfig(scope string, overrides map[string]string) *Config {
 	return &Config{scope: scope, over: overrides}
+}
+
+// With is the view with further keys set, the later over the earlier.
+func (c *Config) With(sets ...map[string]string) *Config {
+	all := map[string]string{}
+	maps.Copy(all, c.over)
+	for _, set := range sets {
+		maps.Copy(all, set)
+	}
+	return NewConfig(c.scope, all)
 }
 
 // Overridden says whether a key was set.

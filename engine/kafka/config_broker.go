@@ -71,5 +71,6 @@ var brokerConfigs = map[string]ConfigDef{
 	"transaction.state.log.num.partitions":                        intKey("50", 1, "Partitions of __transaction_state."),
 	"transaction.state.log.replication.factor":                    shortKey("3", 1, "Replicas of __transaction_state."),
 	"transactional.id.expiration.ms":                              intKey("604800000", 1, "Milliseconds after which the coordinator forgets a silent transactional id."),
+	"unclean.leader.election.interval.ms":                         longKey("300000", unbounded, "Milliseconds between two checks for partitions that only an unclean election can give a leader."),
 	"unclean.leader.election.enable":                              boolKey("false", "Whether a replica outside the ISR may lead when no other is left; acknowledged records can be lost."),
 }

@@ -59,6 +59,7 @@ const (
 	FencedInstanceID             ErrorCode = 82
 	EligibleLeadersNotAvailable  ErrorCode = 83
 	ElectionNotNeeded            ErrorCode = 84
+	NoReassignmentInProgress     ErrorCode = 85
 	UnstableOffsetCommit         ErrorCode = 88
 	ProducerFenced               ErrorCode = 90
 	InvalidUpdateVersion         ErrorCode = 95
@@ -132,6 +133,7 @@ var errorNames = map[ErrorCode]string{
 	FencedInstanceID:             "FENCED_INSTANCE_ID",
 	EligibleLeadersNotAvailable:  "ELIGIBLE_LEADERS_NOT_AVAILABLE",
 	ElectionNotNeeded:            "ELECTION_NOT_NEEDED",
+	NoReassignmentInProgress:     "NO_REASSIGNMENT_IN_PROGRESS",
 	UnstableOffsetCommit:         "UNSTABLE_OFFSET_COMMIT",
 	ProducerFenced:               "PRODUCER_FENCED",
 	InvalidUpdateVersion:         "INVALID_UPDATE_VERSION",

@@ -318,7 +318,7 @@ func (q *Q) Errors(client string) []string {
 			continue
 		}
 		switch e.Kind {
-		case journal.ProducerRetry, journal.ProducerFailed, journal.ConsumerStall:
+		case journal.ProducerRetry, journal.ProducerFailed, journal.ConsumerStall, journal.AdminFailed:
 			if v, ok := Field(e.F, "error"); ok {
 				add(text(v))
 			}

@@ -26,7 +26,7 @@ import (
 //	v/<producer>/{key,hash,result}   how its last key became a partition
 func Derive(j *journal.Journal, rows []string, cells int, minISR func(part string) int) map[int][]journal.Change {
 	d := deriver{vals: map[string]any{}, out: map[int][]journal.Change{}, sent: map[string]any{}, cells: int64(max(cells, 1)), minISR: minISR,
-		readers: map[string][]string{}, lags: map[string]map[string]int64{}}
+		shown: map[string][]string{}, readers: map[string][]string{}, lags: map[string]map[string]int64{}}
 	for i := range j.Events {
 		e := &j.Events[i]
 		d.keyed(e)
@@ -68,6 +68,7 @@ type deriver struct {
 	cells  int64
 	minISR func(string) int
 
+	shown   map[string][]string         // replicas with keys of their own, by partition
 	readers map[string][]string         // members that had a position, by partition
 	lags    map[string]map[string]int64 // by member and partition
 }
@@ -122,6 +123,14 @@ func (d *deriver) set(n int, key string, v any) {
 func (d *deriver) row(n int, part string) {
 	replicas := ids(d.vals[journal.MetaKey(part, "replicas")])
 	isr := ids(d.vals[journal.MetaKey(part, "isr")])
+	for _, r := range d.shown[part] {
+		if !slices.Contains(replicas, r) { // reassigned away
+			for _, field := range []string{"sync", "status", "note", "waiting"} {
+				d.set(n, "v/b"+r+"/"+part+"/"+field, nil)
+			}
+		}
+	}
+	d.shown[part] = replicas
 	lead := ""
 	if id, ok := d.int(journal.MetaKey(part, "leader")); ok && id > 0 {
 		lead = kafka.NodeName(kafka.BrokerID(id))

@@ -213,6 +213,12 @@ func changeLine(r wire.MetaRecord) string {
 	if r.Replicas != nil {
 		s += " replicas " + ids(r.Replicas)
 	}
+	if r.RemovingSet {
+		s += " removingReplicas " + ids(r.Removing)
+	}
+	if r.AddingSet {
+		s += " addingReplicas " + ids(r.Adding)
+	}
 	if r.Recovery != nil {
 		s += fmt.Sprintf(" leaderRecoveryState %d", *r.Recovery)
 	}

@@ -51,7 +51,7 @@ func member(v reflect.Value, name string) any {
 
 // first reads a field of a message, or else of its first partition or topic.
 func first(f any, name string) any {
-	for _, path := range [][]string{{name}, {"parts", "0", name}, {"topics", "0", name}} {
+	for _, path := range [][]string{{name}, {"parts", "0", name}, {"topics", "0", name}, {"results", "0", name}} {
 		if v := get(f, path...); v != nil {
 			return v
 		}
@@ -126,7 +126,7 @@ func failure(f any) kafka.ErrorCode {
 	if c := code(f); c != kafka.None {
 		return c
 	}
-	for _, name := range []string{"parts", "coordinators", "topics", "members"} {
+	for _, name := range []string{"parts", "coordinators", "topics", "results", "responses", "members"} {
 		list := get(f, name)
 		for i := range length(list) {
 			if c := code(get(list, strconv.Itoa(i))); c != kafka.None {

@@ -44,10 +44,10 @@ var requests = map[kafka.API]phrase{
 	kafka.TxnOffsetCommit:    say("{from} sends {to} the offsets of group {groupId|group} as part of its transaction."),
 
 	kafka.CreateTopics:                say("{from} asks {to} to create topic {name}."),
-	kafka.CreatePartitions:            say("{from} asks {to} for more partitions of topic {name}."),
-	kafka.ElectLeaders:                say("{from} asks {to} to elect leaders."),
-	kafka.IncrementalAlterConfigs:     say("{from} asks {to} to change a configuration."),
-	kafka.AlterPartitionReassignments: say("{from} asks {to} to move replicas to other brokers."),
+	kafka.CreatePartitions:            say("{from} asks {to} for {count} partitions in all of topic {name}."),
+	kafka.ElectLeaders:                electLeaders,
+	kafka.IncrementalAlterConfigs:     alterConfigs,
+	kafka.AlterPartitionReassignments: reassign,
 	kafka.Envelope:                    say("{from} forwards a client's request to {to}."),
 
 	kafka.Vote:             vote,
@@ -76,6 +76,11 @@ var responses = map[kafka.API]phrase{
 	kafka.OffsetCommit:    say("{from} answers {to}: the offsets of group {group} are committed."),
 	kafka.OffsetFetch:     offsetFetchResponse,
 	kafka.CreateTopics:    say("{from} answers {to}: topic {name} is created."),
+
+	kafka.CreatePartitions:            say("{from} answers {to}: topic {name} has its new partitions."),
+	kafka.ElectLeaders:                say("{from} answers {to}: the elections are done."),
+	kafka.IncrementalAlterConfigs:     say("{from} answers {to}: the configuration is changed."),
+	kafka.AlterPartitionReassignments: say("{from} answers {to}: the reassignment has begun, or needs nothing more."),
 
 	kafka.Vote: voteResponse,
 }

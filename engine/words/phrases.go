@@ -202,6 +202,7 @@ var catalogue = map[journal.Kind]phrase{
 	journal.ReplicaLeader:     say("{node} leads {part} in leader epoch {leaderEpoch}, which starts at offset {startOffset}."),
 	journal.ReplicaFollower:   say("{node} follows broker {leader} for {part} in leader epoch {leaderEpoch}."),
 	journal.ReplicaOffline:    say("{part} on {node} is offline."),
+	journal.ReplicaStop:       say("{node} holds no replica of {part} any more: it stops fetching, fails who waits, and deletes the log."),
 	journal.HWAdvance:         say("{node} moves the high watermark of {part} from {f.from} to {f.to}: every replica in the ISR has everything below {f.to}."),
 	journal.HWCheckpoint:      say("{node} writes its high watermarks to disk (replication-offset-checkpoint); it would begin with them after a restart."),
 	journal.HWLearn:           say("{node} learns from a Fetch response that the high watermark of {part} is {f.to}."),
@@ -238,6 +239,8 @@ var catalogue = map[journal.Kind]phrase{
 	journal.CoordinatorUnload: say("{node} coordinates the groups of {part} no longer."),
 	journal.OffsetCommit:      say("Group {group} has committed offset {offset} of {part}: the next to read after a restart."),
 	journal.OffsetExpire:      say("The committed offset of group {group} for {part} has expired."),
+
+	journal.AdminFailed: adminFailed,
 
 	journal.ConsumerPoll:     say("{node} calls poll()."),
 	journal.ConsumerDeliver:  consumerDeliver,

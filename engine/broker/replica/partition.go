@@ -170,6 +170,13 @@ func (p *Partition) MakeFollower(replicas, isr []int32, leaderEpoch, partitionEp
 	p.pending, p.proposed, p.item, p.remotes = committed, nil, nil, nil
 }
 
+// Stop ends the replica's role: the partition has none on this broker any more
+// (Partition.delete).
+func (p *Partition) Stop() {
+	p.leader, p.replicas, p.isr = false, nil, nil
+	p.pending, p.proposed, p.item, p.remotes = committed, nil, nil, nil
+}
+
 func (p *Partition) remote(id int32) *Remote {
 	for _, r := range p.remotes {
 		if r.ID == id {

@@ -3,6 +3,7 @@
 package image
 
 import (
+	"maps"
 	"slices"
 	"sort"
 	"strconv"
@@ -24,7 +25,14 @@ type Partition struct {
 	LeaderEpoch    int32
 	PartitionEpoch int32
 	Recovery       int8 // LeaderRecoveryState: 0 RECOVERED, 1 RECOVERING
+	// Removing and Adding are set while a reassignment runs: Replicas then has the
+	// target's replicas and, last, those that leave.
+	Removing []int32
+	Adding   []int32
 }
+
+// Reassigning says whether a reassignment runs.
+func (p *Partition) Reassigning() bool { return len(p.Removing)+len(p.Adding) > 0 }
 
 // Broker is a BrokerRegistration.
 type Broker struct {
@@ -49,13 +57,14 @@ type Image struct {
 	Offset  int64 // of the last record applied; −1 none
 	Topics  map[string]*Topic
 	Brokers map[int32]*Broker
-	Cluster map[string]string // cluster-wide dynamic configs
-	NextPID int64             // first producer id not yet handed out
+	Cluster map[string]string           // cluster-wide dynamic configs
+	Dynamic map[int32]map[string]string // dynamic configs of single brokers
+	NextPID int64                       // first producer id not yet handed out
 }
 
 // New is the image of an empty log.
 func New() *Image {
-	return &Image{Offset: -1, Topics: map[string]*Topic{}, Brokers: map[int32]*Broker{}, Cluster: map[string]string{}}
+	return &Image{Offset: -1, Topics: map[string]*Topic{}, Brokers: map[int32]*Broker{}, Cluster: map[string]string{}, Dynamic: map[int32]map[string]string{}}
 }
 
 // Clone is a deep copy.
@@ -71,6 +80,7 @@ func (im *Image) Clone() *Image {
 			cp := *p
 			cp.Replicas, cp.ISR = slices.Clone(p.Replicas), slices.Clone(p.ISR)
 			cp.ELR, cp.LastKnownELR = slices.Clone(p.ELR), slices.Clone(p.LastKnownELR)
+			cp.Removing, cp.Adding = slices.Clone(p.Removing), slices.Clone(p.Adding)
 			ct.Parts = append(ct.Parts, &cp)
 		}
 		c.Topics[n] = ct
@@ -79,8 +89,9 @@ func (im *Image) Clone() *Image {
 		cb := *b
 		c.Brokers[id] = &cb
 	}
-	for k, v := range im.Cluster {
-		c.Cluster[k] = v
+	c.Cluster = maps.Clone(im.Cluster)
+	for id, set := range im.Dynamic {
+		c.Dynamic[id] = maps.Clone(set)
 	}
 	return c
 }
@@ -167,11 +178,7 @@ func (im *Image) Apply(r *wire.MetaRecord, offset int64) {
 	case "RemoveTopicRecord":
 		delete(im.Topics, r.Name)
 	case "ConfigRecord":
-		if r.Part == "" {
-			im.Cluster[r.Name] = r.Value
-		} else if t := im.Topics[r.Part]; t != nil {
-			t.Config[r.Name] = r.Value
-		}
+		im.configure(r)
 	case "ClearElrRecord":
 		im.clearELR(r.Name)
 	case "PartitionRecord":
@@ -188,6 +195,23 @@ func (im *Image) Apply(r *wire.MetaRecord, offset int64) {
 		}
 	case "ProducerIdsRecord":
 		im.NextPID, _ = strconv.ParseInt(r.Value, 10, 64)
+	}
+}
+
+func (im *Image) configure(r *wire.MetaRecord) {
+	switch {
+	case r.Resource == wire.TopicResource:
+		if t := im.Topics[r.Part]; t != nil {
+			t.Config[r.Name] = r.Value
+		}
+	case r.Part == "":
+		im.Cluster[r.Name] = r.Value
+	default:
+		id, _ := strconv.ParseInt(r.Part, 10, 32)
+		if im.Dynamic[int32(id)] == nil {
+			im.Dynamic[int32(id)] = map[string]string{}
+		}
+		im.Dynamic[int32(id)][r.Name] = r.Value
 	}
 }
 
@@ -230,6 +254,12 @@ func (p *Partition) merge(r *wire.MetaRecord) {
 	}
 	if r.Replicas != nil {
 		p.Replicas = r.Replicas
+	}
+	if r.RemovingSet {
+		p.Removing = r.Removing
+	}
+	if r.AddingSet {
+		p.Adding = r.Adding
 	}
 	if r.Recovery != nil {
 		p.Recovery = *r.Recovery

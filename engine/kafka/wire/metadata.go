@@ -28,9 +28,11 @@ func (b MetaBatch) Last() int64 { return b.BaseOffset + int64(len(b.Records)) - 
 type MetaRecord struct {
 	Type string `json:"type"` // TopicRecord, PartitionRecord, …
 
+	Resource int8 `json:"resourceType,omitempty"` // ConfigRecord: whose Part is
+
 	Name  string `json:"name,omitempty"`  // topic, or config key
 	Value string `json:"value,omitempty"` // config value
-	Part  string `json:"part,omitempty"`
+	Part  string `json:"part,omitempty"`  // or the resource of a config
 
 	Replicas       []int32 `json:"replicas,omitempty"`
 	ISR            []int32 `json:"isr,omitempty"` // PartitionChangeRecord: nil is unchanged
@@ -43,6 +45,10 @@ type MetaRecord struct {
 	LastKnownELR   []int32 `json:"lastKnownElr,omitempty"`
 	LastKnownSet   bool    `json:"-"`
 	Recovery       *int8   `json:"leaderRecoveryState,omitempty"`
+	Removing       []int32 `json:"removingReplicas,omitempty"`
+	RemovingSet    bool    `json:"-"`
+	Adding         []int32 `json:"addingReplicas,omitempty"`
+	AddingSet      bool    `json:"-"`
 
 	BrokerID    int32  `json:"brokerId,omitempty"`
 	BrokerEpoch int64  `json:"brokerEpoch,omitempty"`

@@ -327,34 +327,3 @@ type BrokerHeartbeatResponse struct {
 	IsFenced       bool            `json:"isFenced"`
 	ShouldShutDown bool            `json:"shouldShutDown"`
 }
-
-// CreateTopicsRequest is CreateTopics v7.
-type CreateTopicsRequest struct {
-	Topics []CreateTopic `json:"topics"`
-}
-
-// CreateTopic describes one new topic.
-type CreateTopic struct {
-	Name              string     `json:"name"`
-	NumPartitions     int32      `json:"numPartitions"`
-	ReplicationFactor int16      `json:"replicationFactor"`
-	Assignments       [][]int32  `json:"assignments,omitempty"`
-	Configs           []KeyValue `json:"configs,omitempty"`
-}
-
-// KeyValue is one config.
-type KeyValue struct {
-	Name  string `json:"name"`
-	Value string `json:"value"`
-}
-
-// CreateTopicsResponse answers CreateTopics.
-type CreateTopicsResponse struct {
-	Topics []TopicError `json:"topics"`
-}
-
-// TopicError is a topic with an error code.
-type TopicError struct {
-	Name      string          `json:"name"`
-	ErrorCode kafka.ErrorCode `json:"errorCode"`
-}
