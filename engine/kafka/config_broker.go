@@ -14,6 +14,7 @@ var brokerConfigs = map[string]ConfigDef{
 	"controlled.shutdown.enable":                                  boolKey("true", "Whether a broker that stops hands over its leaderships first."),
 	"default.replication.factor":                                  intKey("1", unbounded, "Replicas of a topic that is created without saying how many."),
 	"fetch.max.bytes":                                             intKey("57671680", 1024, "Bytes of a Fetch response that the broker gives at most."),
+	"group.consumer.assignors":                                    {Type: List, Default: "[uniform, range]", Doc: "The server-side assignors of the consumer protocol; the first is the default."},
 	"group.consumer.assignment.interval.ms":                       intKey("1000", 0, "Milliseconds between two assignments of a consumer-protocol group (KIP-1263)."),
 	"group.consumer.heartbeat.interval.ms":                        intKey("5000", 1, "Milliseconds between heartbeats, told to members of the consumer protocol."),
 	"group.consumer.max.assignment.interval.ms":                   intKey("15000", 0, "Milliseconds: the largest assignment interval a group may set."),

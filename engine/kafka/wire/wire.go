@@ -210,7 +210,7 @@ type Coordinator struct {
 	ErrorCode kafka.ErrorCode `json:"errorCode"`
 }
 
-// OffsetCommitRequest is OffsetCommit v9.
+// OffsetCommitRequest is OffsetCommit v9, v10 from the consumer protocol.
 type OffsetCommitRequest struct {
 	GroupID  string             `json:"groupId"`
 	Epoch    int32              `json:"generationIdOrMemberEpoch"`
@@ -237,10 +237,13 @@ type PartError struct {
 	ErrorCode kafka.ErrorCode `json:"errorCode"`
 }
 
-// OffsetFetchRequest is OffsetFetch v9 for one group.
+// OffsetFetchRequest is OffsetFetch v9 for one group; v10 from the consumer
+// protocol, which names the member.
 type OffsetFetchRequest struct {
-	GroupID string   `json:"groupId"`
-	Parts   []string `json:"parts"`
+	GroupID     string   `json:"groupId"`
+	MemberID    string   `json:"memberId,omitempty"`
+	MemberEpoch int32    `json:"memberEpoch"`
+	Parts       []string `json:"parts"`
 }
 
 // OffsetFetchResponse answers OffsetFetch; an offset of −1 is none.
