@@ -30,6 +30,7 @@ func TestNothingSeriousForAxe(t *testing.T) {
 				if strings.Contains(path, "producer-write") || strings.Contains(path, "isr") {
 					b.ready()
 					b.picture(14)
+					eval[bool](b, `(document.querySelector(".hw-caption-text .term")?.click(), true)`)
 					eval[bool](b, `(document.querySelector('[data-cmd=events]')?.click(), window.highwater.tick(0), true)`)
 				}
 				_, err := chromedp.Run(b.ctx, chromedp.Evaluate[chromedp.Void](string(axe)))

@@ -70,7 +70,7 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, embed bool) {
 	}
 	p := page.Player{
 		Frame: frame(r, run.run.Title), Scenario: run.run.ID, Summary: run.run.Summary, Layout: string(layout),
-		Embed: embed, Chapters: len(run.run.Chapters), Stage: svg,
+		Embed: embed, Chapters: len(run.run.Chapters), Stage: svg, Terms: run.terms,
 		Boot: page.Boot{Scenario: req.Scenario, Layout: string(layout), Set: req.Set, Seed: req.Seed, WS: "/ws"},
 	}
 	if p.Boot.Set == nil {

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/highwater-kafka/highwater/engine/journal"
+	"github.com/highwater-kafka/highwater/web/glossary"
 	"github.com/highwater-kafka/highwater/web/stage"
 )
 
@@ -22,6 +24,7 @@ type served struct {
 	last   int
 	head   runFrame
 	end    []byte
+	terms  []glossary.Term // what the run's texts speak of
 }
 
 type wireEvent struct {
@@ -94,6 +97,7 @@ func serve(r *Run, maxEvents int) (*served, *Problem) {
 		}
 		s.head.Records = append(s.head.Records, [4]any{rec.ID, rec.Producer, key, rec.Value})
 	}
+	s.terms = glossary.In(spoken(r))
 	v := r.Verdict
 	v.Expect, v.Invariants = orEmpty(v.Expect), orEmpty(v.Invariants)
 	var err error
@@ -102,6 +106,32 @@ func serve(r *Run, maxEvents int) (*served, *Problem) {
 		return nil, &Problem{Code: BadScenario, Message: "The verdict cannot be written."}
 	}
 	return s, nil
+}
+
+// labels are the words that stand on the stage itself.
+const labels = "ISR ELR LEO HW LSO leader epoch quorum epoch follower controller fenced lag committed offset position generation member epoch\n"
+
+// spoken is all that a run says, each sentence once.
+func spoken(r *Run) string {
+	var b strings.Builder
+	b.WriteString(labels + r.Summary + "\n")
+	for _, c := range r.Chapters {
+		b.WriteString(c.Title + "\n" + c.Say + "\n")
+		if c.Ask != nil {
+			b.WriteString(c.Ask.Question + "\n" + strings.Join(c.Ask.Options, "\n") + "\n" + c.Ask.Because + "\n")
+		}
+	}
+	if r.Say == nil {
+		return b.String()
+	}
+	seen := map[string]bool{}
+	for i := range r.Journal.Events {
+		if say := r.Say(&r.Journal.Events[i]); !seen[say] {
+			seen[say] = true
+			b.WriteString(say + "\n")
+		}
+	}
+	return b.String()
 }
 
 func orEmpty[T any](s []T) []T {

@@ -2,6 +2,7 @@
 
 import { App } from "./app.js";
 import { parseLink } from "./links.js";
+import { initTerms } from "./terms.js";
 import { initTheme } from "./theme.js";
 
 /** @import { Boot } from "./types.js" */
@@ -72,4 +73,5 @@ function handle(app) {
 }
 
 const apps = start();
+initTerms({ page: "", outside: window.parent !== window });
 if (apps[0]) Object.assign(window, { highwater: handle(apps[0]) });

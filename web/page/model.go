@@ -2,6 +2,8 @@
 // and the error page. Its models mirror what the pages show.
 package page
 
+import "github.com/highwater-kafka/highwater/web/glossary"
+
 // Frame is what every page needs to find its files.
 type Frame struct {
 	Title  string
@@ -20,7 +22,8 @@ type Player struct {
 	Scenario, Summary, Layout string
 	Embed                     bool
 	Chapters                  int
-	Stage                     string // SVG
+	Stage                     string          // SVG
+	Terms                     []glossary.Term // the words of the run, with their meaning
 	Boot                      Boot
 }
 

@@ -1,0 +1,155 @@
+package glossary_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/highwater-kafka/highwater/engine/kafka"
+	"github.com/highwater-kafka/highwater/scenarios"
+	"github.com/highwater-kafka/highwater/web/catalog"
+	"github.com/highwater-kafka/highwater/web/glossary"
+)
+
+func TestEveryTermIsWhole(t *testing.T) {
+	ids, forms := map[string]bool{}, map[string]string{}
+	for _, term := range glossary.All() {
+		assert.False(t, ids[term.ID], "%s is there twice", term.ID)
+		ids[term.ID] = true
+		assert.Regexp(t, `^[a-z0-9_-]+$`, term.ID)
+		assert.NotEmpty(t, term.Name)
+		assert.Regexp(t, `[.?]$`, term.Text, term.ID)
+		assert.NotEmpty(t, term.Source, term.ID)
+		assert.Less(t, len(term.Text), 290, "%s fits a tooltip", term.ID)
+		require.NotEmpty(t, term.Forms, term.ID)
+		for _, f := range term.Forms {
+			assert.Empty(t, forms[f], "%q means %s and %s", f, forms[f], term.ID)
+			forms[f] = term.ID
+		}
+	}
+	assert.Len(t, glossary.Concepts(), 20)
+}
+
+// told is everything that the shipped scenarios say: captions, questions, what
+// checks say, and each sentence once.
+var told = sync.OnceValues(func() (string, error) {
+	var b strings.Builder
+	seen := map[string]bool{}
+	add := func(s string) {
+		if !seen[s] {
+			seen[s] = true
+			b.WriteString(s + "\n")
+		}
+	}
+	for _, sc := range scenarios.Builtin() {
+		r, err := catalog.Build(sc)
+		if err != nil {
+			return "", err
+		}
+		add(r.Summary)
+		for _, c := range r.Chapters {
+			add(c.Title)
+			add(c.Say)
+			if c.Ask != nil {
+				add(c.Ask.Question)
+				add(c.Ask.Because)
+				for _, o := range c.Ask.Options {
+					add(o)
+				}
+			}
+		}
+		for _, c := range r.Verdict.Expect {
+			add(c.Say)
+		}
+		for i := range r.Journal.Events {
+			add(r.Say(&r.Journal.Events[i]))
+		}
+	}
+	return b.String(), nil
+})
+
+// signs are how Kafka's words look: acronyms and error codes, names in camel
+// case, and keys with dots.
+var signs = regexp.MustCompile(`\b[A-Z]{2,}[A-Z_]*\b|\b[A-Z][a-z]+[A-Z]\w*\b|\b[a-z]+(?:\.[a-z]+){1,6}\b`)
+
+// plain are words that look like Kafka's and are not.
+var plain = []string{"TCP", "UUID", "RAID"}
+
+func TestEveryKafkaWordIsDefined(t *testing.T) {
+	text, err := told()
+	require.NoError(t, err)
+	known := map[string]bool{}
+	for _, term := range glossary.In(text) {
+		for _, f := range term.Forms {
+			known[f] = true
+		}
+	}
+	missing := map[string]bool{}
+	for line := range strings.SplitSeq(text, "\n") {
+		for _, w := range signs.FindAllString(line, -1) {
+			record := strings.HasSuffix(w, "Record") || strings.HasSuffix(w, "Exception") // named where they stand
+			if !known[w] && !record && !slices.Contains(plain, w) && !missing[w] {
+				missing[w] = true
+				t.Errorf("%q has no definition in web/glossary; it stands in: %s", w, line)
+			}
+		}
+	}
+}
+
+func TestNoTermIsDead(t *testing.T) {
+	text, err := told()
+	require.NoError(t, err)
+	// The phrase catalogue and the pages speak too, also of what no scenario shows yet.
+	var b strings.Builder
+	b.WriteString(text)
+	for _, pattern := range []string{"../../engine/words/*.go", "../../engine/story/*.go", "../stage/*.templ", "../page/*.templ"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.NotEmpty(t, files, pattern)
+		for _, file := range files {
+			src, err := os.ReadFile(file)
+			require.NoError(t, err)
+			b.Write(src)
+		}
+	}
+	for _, term := range glossary.Concepts() {
+		b.WriteString(term.Text + "\n")
+	}
+	found := map[string]bool{}
+	for _, term := range glossary.In(b.String()) {
+		found[term.ID] = true
+	}
+	for _, term := range glossary.All() {
+		if !strings.HasPrefix(term.ID, "api-") && !strings.HasPrefix(term.ID, "error-") {
+			assert.True(t, found[term.ID], "nobody says %v", term.Forms)
+		}
+	}
+}
+
+// TestEveryErrorHasAText: a run may answer with any of them.
+func TestEveryErrorHasAText(t *testing.T) {
+	ids := map[string]bool{}
+	for _, term := range glossary.All() {
+		ids[term.ID] = true
+	}
+	for code := range kafka.ErrorCode(200) {
+		if name := code.String(); code != kafka.None && !strings.HasPrefix(name, "UNKNOWN_SERVER_ERROR") {
+			assert.True(t, ids["error-"+strings.ToLower(name)], "%s has no text in errorTexts of protocol.go", name)
+		}
+	}
+}
+
+func TestInFindsWhatATextSays(t *testing.T) {
+	var names []string
+	for _, term := range glossary.In("Followers are in sync for replica.lag.time.max.ms; then AlterPartition, or NOT_CONTROLLER.") {
+		names = append(names, term.ID)
+	}
+	assert.Equal(t, []string{"partition", "replica", "follower", "isr", "controller", "lag", "api-alterpartition", "error-not_controller", "replica.lag.time.max.ms"}, names)
+}
