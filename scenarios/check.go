@@ -33,11 +33,17 @@ var actions = map[string][]string{
 	"stop":    {"node"},
 	"commit":  {"member", "part", "offset", "offsets"},
 	"seek":    {"member", "part", "offset"},
+
+	"create-topic":   {"topic", "partitions", "replication", "replicas", "config"},
+	"add-partitions": {"topic", "to", "replicas"},
+	"reassign":       {"to"},
+	"elect":          {"type", "parts"},
+	"config":         {"topic", "broker", "producer", "member", "key", "value"},
 }
 
 // planned are actions that the format has and the simulation has not yet.
-var planned = []string{"join", "leave", "stall", "pause-partitions", "resume-partitions", "subscribe", "assign", "config",
-	"create-topic", "add-partitions", "reassign", "elect", "begin", "send-offsets", "end"}
+var planned = []string{"join", "leave", "stall", "pause-partitions", "resume-partitions", "subscribe", "assign",
+	"begin", "send-offsets", "end"}
 
 // features are the features of Kafka 4.4 whose level a scenario may set.
 var features = []string{"eligible.leader.replicas.version", "group.version", "kraft.version", "metadata.version", "share.version",
@@ -107,6 +113,7 @@ func (c *checker) scenario() *Scenario {
 	for i := range f.Topics {
 		c.topic(&f.Topics[i])
 	}
+	c.comingTopics()
 	c.clients()
 	for i := range f.Actions {
 		c.action(&f.Actions[i])
@@ -271,9 +278,25 @@ func (c *checker) topic(f *topicFile) {
 	}
 	c.sc.Topics = append(c.sc.Topics, t)
 	c.topics = append(c.topics, t.Name)
-	for i := range min(query.Partitions(&cluster.Scenario{Topics: []cluster.Topic{t}}, t.Name), maxPartitions) {
-		c.parts = append(c.parts, t.Name+"-"+strconv.Itoa(i))
+	c.addParts(t.Name, query.Partitions(&cluster.Scenario{Topics: []cluster.Topic{t}}, t.Name))
+}
+
+// addParts names the partitions that a topic has at some time of the run.
+func (c *checker) addParts(topic string, n int) {
+	for i := range min(n, maxPartitions) {
+		if part := topic + "-" + strconv.Itoa(i); !slices.Contains(c.parts, part) {
+			c.parts = append(c.parts, part)
+		}
 	}
+}
+
+// mostParts is how many partitions a topic comes to have.
+func (c *checker) mostParts(topic string) int {
+	n := query.Partitions(&c.sc, topic)
+	for slices.Contains(c.parts, topic+"-"+strconv.Itoa(n)) {
+		n++
+	}
+	return n
 }
 
 func when(d duration) *journal.Time {
@@ -393,7 +416,7 @@ func (c *checker) part(t text) {
 		return
 	}
 	topic := query.TopicOf(t.s)
-	if n := query.Partitions(&c.sc, topic); n > 0 && topic != t.s {
+	if n := c.mostParts(topic); n > 0 && topic != t.s {
 		c.at(t.at, "there is no partition %s: %s has %d, from %s-0 to %s-%d", t.s, topic, n, topic, topic, n-1)
 		return
 	}
@@ -513,6 +536,8 @@ func (c *checker) fill(f *actionFile, a *cluster.Action, has map[string]pos) {
 		c.known(f.Member, "member", c.members)
 		a.By = f.Member.s
 		c.offsets(f, a, has)
+	case "create-topic", "add-partitions", "reassign", "elect", "config":
+		c.admin(f, a, has)
 	}
 }
 
@@ -520,7 +545,7 @@ func (c *checker) produce(f *actionFile, a *cluster.Action) {
 	c.known(f.By, "producer", c.producers)
 	c.known(f.Topic, "topic", c.topics)
 	c.positive(f.Count, "count", 1, maxRecords)
-	if n := query.Partitions(&c.sc, f.Topic.s); f.Partition.set && n > 0 && (f.Partition.n < 0 || f.Partition.n >= int64(n)) {
+	if n := c.mostParts(f.Topic.s); f.Partition.set && n > 0 && (f.Partition.n < 0 || f.Partition.n >= int64(n)) {
 		c.at(f.Partition.at, "%s has no partition %d; they are 0 to %d", f.Topic.s, f.Partition.n, n-1)
 	}
 	if f.Each.set && f.Each.s != "acked" && f.Each.s != "at once" {

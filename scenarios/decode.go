@@ -143,6 +143,18 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, name string, depth int) {
 		*x = d.moment(n, name, place, depth)
 	case *texts:
 		*x = texts{list: d.list(n, name, depth), at: place, set: true}
+	case *target:
+		x.at, x.set = place, true
+		if n.Kind != yaml.MappingNode {
+			x.list = d.list(n, name, depth)
+			return
+		}
+		d.pairs(n, depth, func(k, v *yaml.Node) {
+			p := at(v)
+			if v = d.deref(v, depth+1); v != nil {
+				x.moves = append(x.moves, moveFile{text{k.Value, at(k), true}, texts{d.list(v, k.Value, depth+1), p, true}})
+			}
+		})
 	case *settings:
 		*x = settings{list: d.settings(n, name, depth), at: place}
 	case *nodeSettings:

@@ -201,7 +201,7 @@ type actionFile struct {
 	Keys      keysFile   `json:"keys,omitzero" jsonschema:"Keys in turn, or a skewed draw."`
 	Values    texts      `json:"values,omitzero" jsonschema:"Values in turn."`
 	From      texts      `json:"from,omitzero" jsonschema:"Nodes or clients that open the connections."`
-	To        texts      `json:"to,omitzero" jsonschema:"Nodes that they open them to."`
+	To        target     `json:"to,omitzero" jsonschema:"Nodes that they open them to; for add-partitions how many there should be in all; for reassign the brokers by partition, or cancel."`
 	Both      boolean    `json:"both,omitzero" jsonschema:"Also the other way."`
 	Unflushed text       `json:"unflushed,omitzero" jsonschema:"lost: a power cut."`
 	Latency   duration   `json:"latency,omitzero"`
@@ -212,7 +212,27 @@ type actionFile struct {
 	Part      text       `json:"part,omitzero"`
 	Offset    number     `json:"offset,omitzero"`
 	Offsets   offsetFile `json:"offsets,omitzero" jsonschema:"Offset by partition."`
-	at        pos
+	Broker    text       `json:"broker,omitzero" jsonschema:"Of config: a broker, or * for all."`
+	Producer  text       `json:"producer,omitzero" jsonschema:"Of config: a producer."`
+
+	Partitions  number     `json:"partitions,omitzero" jsonschema:"Of a new topic."`
+	Replication number     `json:"replication,omitzero" jsonschema:"Of a new topic."`
+	Replicas    [][]number `json:"replicas,omitempty" jsonschema:"Broker ids, one list a new partition."`
+	Config      settings   `json:"config,omitzero" jsonschema:"Settings of a new topic."`
+	Type        text       `json:"type,omitzero" jsonschema:"Of elect: preferred or unclean."`
+	Parts       texts      `json:"parts,omitzero" jsonschema:"Partitions; of elect all unless given."`
+	at          pos
+}
+
+// target is where an action leads: nodes, a number, or brokers by partition.
+type target struct {
+	texts
+	moves []moveFile
+}
+
+type moveFile struct {
+	part text
+	to   texts
 }
 
 type boolean struct {

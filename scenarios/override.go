@@ -313,6 +313,17 @@ func consistent(sc *cluster.Scenario) error {
 	}
 	nodes := nodeNames(sc)
 	for i, a := range sc.Actions {
+		lists := slices.Clone(a.Replicas)
+		for _, m := range a.Moves {
+			lists = append(lists, m.To)
+		}
+		for _, id := range slices.Concat(lists...) {
+			if id > sc.Brokers {
+				return &ErrOverride{"cluster.brokers", fmt.Sprintf("action %d needs broker %d, and there are %d brokers", i+1, id, sc.Brokers)}
+			}
+		}
+	}
+	for i, a := range sc.Actions {
 		for _, n := range slices.Concat([]string{a.Node}, a.From, a.To) {
 			if nodePattern.MatchString(n) && !slices.Contains(nodes, n) {
 				return &ErrOverride{"cluster", fmt.Sprintf("action %d needs node %s, which is not there any more", i+1, n)}

@@ -47,6 +47,7 @@ func makeSchema() ([]byte, error) {
 		reflect.TypeFor[duration]():     durZero,
 		reflect.TypeFor[moment]():       {AnyOf: []*jsonschema.Schema{durZero, {Const: jsonschema.Ptr[any]("end")}, anchorSchema}},
 		reflect.TypeFor[texts]():        words,
+		reflect.TypeFor[target]():       {AnyOf: []*jsonschema.Schema{words, mapOf(words)}},
 		reflect.TypeFor[settings]():     mapOf(scalar),
 		reflect.TypeFor[nodeSettings](): mapOf(mapOf(scalar)),
 		reflect.TypeFor[offsetFile]():   mapOf(whole),

@@ -22,7 +22,7 @@ import (
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "transcripts", "*.yaml"))
 	require.NoError(t, err)
-	require.Len(t, files, 4)
+	require.Len(t, files, 10)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
 			src, err := os.ReadFile(file)
@@ -52,7 +52,8 @@ func sentences(j *journal.Journal) string {
 	for i := range j.Events {
 		e := &j.Events[i]
 		cuts := e.Kind == journal.Action || e.Kind == journal.NetCut || e.Kind == journal.NetHeal || e.Kind == journal.ConnClose
-		if e.N > 1 && !e.Chatter && (e.Part == "orders-0" || cuts) {
+		asked := e.Node == "admin" || e.From == "admin" || e.To == "admin" || e.Kind == journal.MetadataAppend
+		if e.N > 1 && !e.Chatter && (e.Part == "orders-0" || cuts || asked) {
 			fmt.Fprintf(&b, "%11s  %s\n", e.T, p.Say(e))
 		}
 	}

@@ -9,10 +9,6 @@ import (
 	"github.com/highwater-kafka/highwater/engine/sim"
 )
 
-// Supported are the actions that can be simulated.
-var Supported = []string{"produce", "pause", "resume", "cut", "connect", "reset", "slow", "kill", "commit", "seek",
-	"crash", "vanish", "start", "stop"}
-
 // schedule puts the outside world into the queue. At one instant rest reads
 // first, then topics, producers and members start, then actions follow in file
 // order.
@@ -91,6 +87,8 @@ func (r *run) act(a *Action) {
 		r.link(a)
 	case "kill", "crash", "vanish", "start", "stop":
 		r.lifeAndDeath(a)
+	case "create-topic", "add-partitions", "reassign", "elect", "config":
+		r.adminAction(a)
 	case "commit":
 		n := r.action(a.Do, a.By, journal.F("offsets", len(a.Offsets)))
 		if r.running(a.By) {

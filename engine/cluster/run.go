@@ -180,7 +180,7 @@ func (r *run) formedTopics() ([]controller.FormedTopic, error) {
 	}
 	var out []controller.FormedTopic
 	for _, t := range topics {
-		if t.At != nil {
+		if t.At != nil || t.Later {
 			continue
 		}
 		assign, err := r.assignment(&t)
@@ -246,7 +246,7 @@ func (r *run) assignment(t *Topic) ([][]int32, error) {
 func (r *run) preload() map[string][]replica.Batch {
 	out := map[string][]replica.Batch{}
 	for _, t := range r.sc.Topics {
-		if t.At != nil || t.Preload.Records == 0 {
+		if t.At != nil || t.Later || t.Preload.Records == 0 {
 			continue
 		}
 		for i := range t.Preload.Records {

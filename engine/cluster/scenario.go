@@ -61,6 +61,7 @@ type Topic struct {
 	Replicas    [][]int // explicit assignment, one list a partition
 	Config      map[string]string
 	At          *journal.Time
+	Later       bool // created by an action
 	Preload     Preload
 }
 
@@ -126,8 +127,19 @@ type Action struct {
 	Config    map[string]string
 	Replicas  [][]int
 	For       journal.Time
-	Type      string
-	Line      int // of the scenario file, 0 if none
+	Type      string // of elect: "preferred" or "unclean"
+	Moves     []Move
+	// Partitions of a new topic, or that a topic should have in all; Replication of a
+	// new topic.
+	Partitions, Replication int
+	Line                    int // of the scenario file, 0 if none
+}
+
+// Move is the target of a partition that is reassigned; nil cancels the
+// reassignment that runs.
+type Move struct {
+	Part string
+	To   []int
 }
 
 // Zipf draws keys prefix-1…prefix-of with weight 1/rank^S, S in hundredths.

@@ -148,8 +148,8 @@ func TestAnUncleanElectionLosesAndIsOnlyDoneOnDemand(t *testing.T) {
 	from := l.end()
 	assert.Empty(t, l.elect(1))
 	assert.Equal(t, []string{
-		"PartitionChangeRecord orders-0 isr 3 leader 3 elr  lastKnownElr  leaderRecoveryState 1",
-		"PartitionChangeRecord orders-1 isr 3 leader 3 elr  lastKnownElr  leaderRecoveryState 1",
+		"PartitionChangeRecord orders-0 isr 3 leader 3 elr none lastKnownElr none leaderRecoveryState 1",
+		"PartitionChangeRecord orders-1 isr 3 leader 3 elr none lastKnownElr none leaderRecoveryState 1",
 	}, l.written(from))
 }
 
@@ -183,8 +183,8 @@ func TestConfigsThatCannotBe(t *testing.T) {
 	from := l.end()
 	assert.Equal(t, refused("payments", kafka.UnknownTopicOrPartition), l.set(wire.TopicResource, "payments", "retention.ms", "1"))
 	assert.Equal(t, refused("orders", kafka.InvalidConfig), l.set(wire.TopicResource, "orders", "min.insync.replicas", "0"))
-	assert.Equal(t, refused("1", kafka.InvalidConfig), l.set(wire.BrokerResource, "1", "min.insync.replicas", "1"), "all brokers share it while there are ELRs")
-	assert.Equal(t, refused("9", kafka.BrokerIDNotRegistered), l.set(wire.BrokerResource, "9", "message.max.bytes", "1"))
+	assert.Equal(t, refused("b1", kafka.InvalidConfig), l.set(wire.BrokerResource, "1", "min.insync.replicas", "1"), "all brokers share it while there are ELRs")
+	assert.Equal(t, refused("b9", kafka.BrokerIDNotRegistered), l.set(wire.BrokerResource, "9", "message.max.bytes", "1"))
 	assert.Empty(t, l.written(from))
 }
 

@@ -94,8 +94,8 @@ func TestTheLastReplicaComesBackFromTheELR(t *testing.T) {
 	l.beat(2, nil)
 	assert.Equal(t, []string{
 		"BrokerRegistrationChangeRecord broker 2 UNFENCE",
-		"PartitionChangeRecord orders-0 isr 2 leader 2 elr 1 lastKnownElr ",
-		"PartitionChangeRecord orders-1 isr 2 leader 2 elr 1 lastKnownElr ",
+		"PartitionChangeRecord orders-0 isr 2 leader 2 elr 1 lastKnownElr none",
+		"PartitionChangeRecord orders-1 isr 2 leader 2 elr 1 lastKnownElr none",
 	}, l.written(from))
 }
 
@@ -172,8 +172,8 @@ func TestWhoStoppedUncleanlyLeavesTheELR(t *testing.T) {
 	a := l.register(&wire.BrokerRegistrationRequest{BrokerID: 2, IncarnationID: "again", PreviousBrokerEpoch: -1})
 	require.Equal(t, kafka.None, a.ErrorCode)
 	assert.Equal(t, []string{
-		"PartitionChangeRecord orders-0 elr ",
-		"PartitionChangeRecord orders-1 elr ",
+		"PartitionChangeRecord orders-0 elr none",
+		"PartitionChangeRecord orders-1 elr none",
 		"RegisterBrokerRecord broker 2",
 	}, l.written(from))
 }

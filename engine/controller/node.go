@@ -320,6 +320,9 @@ func (n *Node) commit(from int64) {
 			if br != nil {
 				before = sessionState(br)
 			}
+			if r := &b.Records[i]; r.Type == "ClearElrRecord" {
+				parts = append(parts, withELR(n.done, r.Name)...)
+			}
 			n.done.Apply(&b.Records[i], off)
 			recs = append(recs, b.Records[i])
 			if br = n.done.Brokers[b.Records[i].BrokerID]; br != nil && sessionState(br) != before {
@@ -375,6 +378,17 @@ func join(ids []int32) string {
 	return strings.Join(s, ",")
 }
 
+// withELR are the partitions that a ClearElrRecord changes: of one topic, or of all.
+func withELR(im *image.Image, topic string) (parts []string) {
+	for _, part := range im.Parts() {
+		p := im.Partition(part)
+		if name, _ := image.Split(part); (topic == "" || name == topic) && len(p.ELR)+len(p.LastKnownELR) > 0 {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
 // list is a list of ids as a key holds it; none is no value.
 func list(ids []int32) any {
 	if len(ids) == 0 {
@@ -419,7 +433,7 @@ func RecordText(r *wire.MetaRecord) string {
 	case "PartitionChangeRecord":
 		s += " " + r.Part
 		if r.ISRSet {
-			s += " isr " + join(r.ISR)
+			s += " isr " + cmp.Or(join(r.ISR), "none")
 		}
 		if r.Leader != nil {
 			s += fmt.Sprintf(" leader %d", *r.Leader)
@@ -434,10 +448,10 @@ func RecordText(r *wire.MetaRecord) string {
 			s += " adding " + cmp.Or(join(r.Adding), "none")
 		}
 		if r.ELRSet {
-			s += " elr " + join(r.ELR)
+			s += " elr " + cmp.Or(join(r.ELR), "none")
 		}
 		if r.LastKnownSet {
-			s += " lastKnownElr " + join(r.LastKnownELR)
+			s += " lastKnownElr " + cmp.Or(join(r.LastKnownELR), "none")
 		}
 		if r.Recovery != nil {
 			s += fmt.Sprintf(" leaderRecoveryState %d", *r.Recovery)

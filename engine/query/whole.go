@@ -2,14 +2,22 @@ package query
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/highwater-kafka/highwater/engine/cluster"
 	"github.com/highwater-kafka/highwater/engine/journal"
 	"github.com/highwater-kafka/highwater/engine/kafka"
 )
 
-// Partitions is how many partitions a topic has from its start, 0 for no such topic.
-func (q *Q) Partitions(topic string) int { return Partitions(q.sc, topic) }
+// Partitions is how many partitions a topic has, those included that were added
+// to what the scenario gives it; 0 for no such topic.
+func (q *Q) Partitions(topic string) int {
+	n := Partitions(q.sc, topic)
+	for n > 0 && q.x.Get(journal.MetaKey(topic+"-"+strconv.Itoa(n), "leader"), q.n) != nil {
+		n++
+	}
+	return n
+}
 
 // Partitions is how many partitions a scenario gives to a topic, 0 for no such topic.
 func Partitions(sc *cluster.Scenario, topic string) int {

@@ -80,6 +80,9 @@ func heartbeatsOnce(ls []string) []string {
 
 // line is one answered request; "" for what a transcript leaves out.
 func line(x exchange) string {
+	if _, ok := x.resp.(wire.AdminAnswer); ok && x.from != "admin" {
+		return "" // forwarded by a broker
+	}
 	switch r := x.resp.(type) {
 	case nil:
 		return produceLine(x.req.(*wire.ProduceRequest), &wire.ProduceResponse{})
@@ -118,12 +121,33 @@ func line(x exchange) string {
 	case *wire.ListOffsetsResponse:
 		return listLine(x.req.(*wire.ListOffsetsRequest), r)
 	case *wire.CreateTopicsResponse:
-		if x.from != "admin" || len(r.Topics) == 0 {
-			return ""
+		return adminLine(x.api, r)
+	case *wire.CreatePartitionsResponse:
+		return adminLine(x.api, r)
+	case *wire.IncrementalAlterConfigsResponse:
+		return adminLine(x.api, r)
+	case *wire.AlterPartitionReassignmentsResponse:
+		return x.api + " -> " + r.ErrorCode.String()
+	case *wire.ElectLeadersResponse:
+		var ps []string
+		for _, p := range r.Parts {
+			ps = append(ps, p.Part+" "+p.ErrorCode.String())
 		}
-		return "CreateTopics -> " + r.Topics[0].ErrorCode.String()
+		return fmt.Sprintf("ElectLeaders type %d -> %s", x.req.(*wire.ElectLeadersRequest).ElectionType, strings.Join(ps, "; "))
 	}
 	return ""
+}
+
+// adminLine is an answer with a code for each thing asked for.
+func adminLine(api string, r wire.AdminAnswer) string {
+	seen := map[string]bool{}
+	for _, x := range r.Refused() {
+		seen[x.Code.String()] = true
+	}
+	if len(seen) == 0 {
+		seen[kafka.None.String()] = true
+	}
+	return api + " -> " + strings.Join(keys(seen), ",")
 }
 
 func produceLine(q *wire.ProduceRequest, r *wire.ProduceResponse) string {

@@ -75,7 +75,7 @@ var reasons = map[kafka.ErrorCode]string{
 func adminFailed(_ *Phrases, e *journal.Event, f lookup) string {
 	s := fill("{node} is refused", e, f) + ": " + f("request")
 	if what := text(get(e.F, "what")); what != "" && what != unknown {
-		s += " of " + what
+		s += " of " + Node(what)
 	}
 	name := f("error")
 	s += ": " + name
@@ -83,4 +83,15 @@ func adminFailed(_ *Phrases, e *journal.Event, f lookup) string {
 		s += ", " + reasons[code]
 	}
 	return s + "."
+}
+
+func electAction(who, kind string, parts any) string {
+	of := "all partitions"
+	if length(parts) > 0 {
+		of = text(parts)
+	}
+	if kind == "unclean" {
+		return who + " is asked for an unclean election of " + of + "."
+	}
+	return who + " is asked to make the preferred leaders lead " + of + "."
 }

@@ -4,6 +4,7 @@ package words
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/highwater-kafka/highwater/engine/journal"
@@ -285,6 +286,14 @@ func action(_ *Phrases, e *journal.Event, f lookup) string {
 		return who + " starts."
 	case "create-topic":
 		return fmt.Sprintf("%s is asked to create topic %s.", who, f("topic"))
+	case "add-partitions":
+		return fmt.Sprintf("%s is asked for %s partitions in all of topic %s.", who, f("to"), f("topic"))
+	case "reassign":
+		return fmt.Sprintf("%s is asked to reassign: %s.", who, f("to"))
+	case "elect":
+		return electAction(who, f("type"), get(e.F, "parts"))
+	case "config":
+		return fmt.Sprintf("%s is asked to set %s=%s for %s.", who, f("key"), f("value"), f("who"))
 	case "commit":
 		return who + ": the application calls commitSync()."
 	case "seek":
@@ -406,7 +415,11 @@ func purgatoryExpire(_ *Phrases, e *journal.Event, f lookup) string {
 
 func leaderElect(_ *Phrases, e *journal.Event, f lookup) string {
 	if num(get(e.F, "leader"), 0) == -1 {
-		return fill("The controller finds no leader for {part}: it is offline in leader epoch {leaderEpoch}, ISR {isr}.", e, f)
+		isr := "with an empty ISR"
+		if f("isr") != "" {
+			isr = "ISR {isr}"
+		}
+		return fill("The controller finds no leader for {part}: it is offline in leader epoch {leaderEpoch}, "+isr+".", e, f)
 	}
 	return fill("The controller makes broker {leader} the leader of {part}, leader epoch {leaderEpoch}, ISR {isr}.", e, f)
 }
@@ -427,9 +440,13 @@ func quorumVote(_ *Phrases, e *journal.Event, f lookup) string {
 }
 
 func metadataAppend(_ *Phrases, e *journal.Event, f lookup) string {
-	recs, _ := get(e.F, "records").([]string)
+	all, _ := get(e.F, "records").([]string)
+	recs := slices.DeleteFunc(slices.Clone(all), func(r string) bool { return r == "NoOpRecord" })
 	switch len(recs) {
 	case 0:
+		if len(all) > 0 {
+			return fill("{node} writes a NoOpRecord to the metadata log.", e, f)
+		}
 		return fill("{node} writes to the metadata log.", e, f)
 	case 1:
 		return fill("{node} writes to the metadata log: ", e, f) + recs[0] + "."

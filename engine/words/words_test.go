@@ -55,6 +55,8 @@ func TestEveryKindHasASentence(t *testing.T) {
 // or newer than the catalogue.
 var odd = []any{nil, journal.Fields(nil), journal.F("operation", 7, "records", 7, "leader", "b1"), &wire.FetchRequest{}, &wire.FetchResponse{},
 	&wire.ProduceRequest{}, &wire.ProduceResponse{}, &wire.AlterPartitionRequest{}, &wire.AlterPartitionResponse{}, &wire.ListOffsetsRequest{}, &wire.CreateTopicsRequest{},
+	&wire.CreatePartitionsRequest{}, &wire.CreatePartitionsResponse{}, &wire.ElectLeadersRequest{}, &wire.ElectLeadersResponse{}, &wire.IncrementalAlterConfigsRequest{},
+	&wire.IncrementalAlterConfigsResponse{}, &wire.AlterPartitionReassignmentsRequest{}, &wire.AlterPartitionReassignmentsResponse{},
 	&wire.FindCoordinatorResponse{}, &wire.OffsetFetchResponse{}, struct{ hidden int }{1}}
 
 func TestNoFieldsBreakASentence(t *testing.T) {
@@ -99,7 +101,7 @@ func TestEveryRequestHasASentenceOfItsOwn(t *testing.T) {
 
 // TestSentencesAreASCII: the arrow and the minus are the only signs beyond it.
 func TestSentencesAreASCII(t *testing.T) {
-	for _, file := range []string{"phrases.go", "messages.go", "pill.go", "get.go"} {
+	for _, file := range []string{"phrases.go", "messages.go", "admin.go", "pill.go", "get.go"} {
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
 		require.NoError(t, err)
 		ast.Inspect(f, func(n ast.Node) bool {

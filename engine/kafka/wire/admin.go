@@ -10,8 +10,8 @@ type AdminAnswer interface {
 	Refused() []Refusal
 }
 
-// Refusal is one thing that an admin request asked for in vain. What is a topic,
-// partition or resource, "" for the whole request.
+// Refusal is one thing that an admin request asked for in vain. What is a topic, a
+// partition or a broker ("b1"), "" for the whole request or all brokers.
 type Refusal struct {
 	What string
 	Code kafka.ErrorCode
@@ -166,9 +166,14 @@ func (r *ElectLeadersResponse) Refused() []Refusal { return refusedParts(r.Error
 // Refused lists the resources whose configs stay.
 func (r *IncrementalAlterConfigsResponse) Refused() (out []Refusal) {
 	for _, x := range r.Responses {
-		if x.ErrorCode != kafka.None {
-			out = append(out, Refusal{x.Name, x.ErrorCode})
+		if x.ErrorCode == kafka.None {
+			continue
 		}
+		what := x.Name
+		if x.Type == BrokerResource && what != "" {
+			what = "b" + what
+		}
+		out = append(out, Refusal{what, x.ErrorCode})
 	}
 	return out
 }
