@@ -25,7 +25,7 @@ func TestEveryKeyIsDescribedAndItsDefaultIsValid(t *testing.T) {
 			assert.NoError(t, d.Check(d.Default), "%s %s", scope, key)
 		}
 	}
-	assert.Equal(t, 145, keys)
+	assert.Equal(t, 146, keys)
 }
 
 func TestCheckSaysWhatIsWrong(t *testing.T) {
