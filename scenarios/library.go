@@ -18,7 +18,7 @@ import (
 var embedded embed.FS
 
 // order is how the menu lists what ships; what is not named follows by id.
-var order = []string{"producer-write", "isr-deep-dive"}
+var order = []string{"producer-write", "isr-deep-dive", "who-takes-over", "same-crash-acks-1"}
 
 // Builtin are the scenarios that ship, in the order of the menu. They are read
 // once and shared; a test keeps them free of problems.

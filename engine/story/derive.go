@@ -18,7 +18,7 @@ import (
 //	v/<part>/isr                "ISR 2 of 3, min 2"
 //	v/<part>/headroom           ISR size minus min.insync.replicas
 //	v/<broker>/<part>/sync      "in sync" | "1 behind, in sync" | "out of sync, 3 behind"
-//	v/<broker>/<part>/status    "fetches from broker 1" | "✕ link to broker 1 is cut" | "✕ paused"
+//	v/<broker>/<part>/status    "fetches from broker 1" | "✕ broker 1 is down" | "✕ link to broker 1 is cut" | "✕ paused"
 //	v/<leader>/<part>/note      what the leader knows, and who may lead besides the ISR: "2, 3 seen at 5 · ELR 2,3"
 //	v/<leader>/<part>/waiting   who waits in purgatory
 //	v/<member>/<part>/lag       records that the member may read and has not
@@ -73,9 +73,15 @@ type deriver struct {
 	lags    map[string]map[string]int64 // by member and partition
 }
 
-// fetching is how a follower gets its records, or what keeps it from them.
-func (d *deriver) fetching(node, lead string) string {
+// fetching is how a follower gets its records, or what keeps it from them; nil
+// where the replica does not fetch at all, or leads on as it has not heard of
+// another leader.
+func (d *deriver) fetching(node, lead, part string) any {
 	switch {
+	case d.down(node) || d.vals[journal.ReplicaKey(node, part, "role")] == "leader":
+		return nil
+	case d.down(lead):
+		return "✕ broker " + lead[1:] + " is down"
 	case d.vals[journal.NodeKey(node, "state")] == "paused":
 		return "✕ paused"
 	case d.vals[journal.NodeKey(lead, "state")] == "paused":
@@ -86,6 +92,15 @@ func (d *deriver) fetching(node, lead string) string {
 		return "slow link to broker " + lead[1:]
 	}
 	return "fetches from broker " + lead[1:]
+}
+
+// down says whether a node's process is not there.
+func (d *deriver) down(node string) bool {
+	switch d.vals[journal.NodeKey(node, "state")] {
+	case "crashed", "vanished", "stopped":
+		return true
+	}
+	return false
 }
 
 // keyed shows at a producer how its last key became a partition.
@@ -149,7 +164,7 @@ func (d *deriver) row(n int, part string) {
 			sync = syncText(slices.Contains(isr, r), end-leo, node == lead)
 		}
 		if lead != "" && node != lead {
-			status = d.fetching(node, lead)
+			status = d.fetching(node, lead, part)
 		}
 		d.set(n, "v/"+node+"/"+part+"/sync", sync)
 		d.set(n, "v/"+node+"/"+part+"/status", status)

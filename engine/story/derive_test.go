@@ -49,9 +49,12 @@ func TestDerive(t *testing.T) {
 		{"the window keeps a slot free", ch("b1/orders-0/leo", int64(8)), map[string]any{"v/orders-0/base": int64(1)}},
 		{"the window moves by what is needed", ch("b1/orders-0/leo", int64(11)), map[string]any{"v/orders-0/base": int64(4)}},
 		{"the window moves back at a truncation", append(ch("b1/orders-0/leo", int64(11)), ch("b1/orders-0/leo", int64(5))...), map[string]any{"v/orders-0/base": int64(0)}},
-		{"another leader", ch("meta/orders-0/leader", int32(2), "b2/orders-0/hw", int64(4)), map[string]any{
+		{"another leader", ch("meta/orders-0/leader", int32(2), "b1/orders-0/role", "follower", "b2/orders-0/hw", int64(4)), map[string]any{
 			"v/b1/orders-0/status": "fetches from broker 2", "v/b1/orders-0/note": nil, "v/b2/orders-0/status": nil, "v/a1/orders-0/lag": int64(0),
 		}},
+		{"an old leader that has not heard of it", ch("meta/orders-0/leader", int32(2), "b1/orders-0/role", "leader"), map[string]any{"v/b1/orders-0/status": nil}},
+		{"the leader is dead", ch("b1/state", "crashed"), map[string]any{"v/b2/orders-0/status": "✕ broker 1 is down"}},
+		{"a follower is dead", ch("b2/state", "vanished"), map[string]any{"v/b2/orders-0/status": nil, "v/b3/orders-0/status": "fetches from broker 1"}},
 		{"no leader", ch("meta/orders-0/leader", int32(-1), "meta/orders-0/isr", "1"), map[string]any{
 			"v/b2/orders-0/sync": nil, "v/b2/orders-0/status": nil, "v/b1/orders-0/note": nil, "v/a1/orders-0/lag": int64(0), "v/orders-0/isr": "ISR 1 of 3, min 2",
 		}},

@@ -133,6 +133,10 @@ func (p *Phrases) fetchPill(pill *Pill, e *journal.Event, r *wire.FetchResponse,
 		pill.Text = fmt.Sprintf("resp %s %s", arrow, span(x.Meta[0].BaseOffset, x.Meta[n-1].Last()))
 		return x.Part
 	}
+	if d := x.DivergingEpoch; d != nil {
+		pill.Text = fmt.Sprintf("resp %s epoch %d ends at %d", arrow, d.Epoch, d.EndOffset)
+		return x.Part
+	}
 	pill.Text = fmt.Sprintf("resp %s HW %d", arrow, x.HighWatermark)
 	return x.Part
 }

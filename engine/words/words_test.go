@@ -143,6 +143,8 @@ func TestSentencesSayWhatHappensInKafkasWords(t *testing.T) {
 			"Broker 1 answers the Produce of order-service: written to orders-0 at offset 5.", &words.Pill{Text: "ack 1→order-service offset 5", Lane: "orders-0"}},
 		{journal.Event{Kind: journal.ResponseSend, API: "Fetch", From: "b1", To: "a1", F: &wire.FetchResponse{Parts: []wire.FetchResult{{Part: "orders-0", PreferredReadReplica: &two}}}},
 			"Broker 1 answers the Fetch of a1 without records: it should read orders-0 from broker 2.", &words.Pill{Text: "resp 1→a1 HW 0", Lane: "orders-0"}},
+		{journal.Event{Kind: journal.ResponseSend, API: "Fetch", From: "b2", To: "b1", F: &wire.FetchResponse{Parts: []wire.FetchResult{{Part: "orders-0", DivergingEpoch: &wire.EpochEnd{Epoch: 0, EndOffset: 3}}}}},
+			"Broker 2 answers the Fetch of broker 1: their logs of orders-0 differ; leader epoch 0 ends at offset 3 here.", &words.Pill{Text: "resp 2→1 epoch 0 ends at 3", Lane: "orders-0"}},
 		{journal.Event{Kind: journal.RequestSend, API: "AlterPartition", From: "b1", To: "c1", Part: "orders-0", F: &wire.AlterPartitionRequest{Parts: []wire.AlterPartitionPart{{Part: "orders-0", NewISR: []wire.BrokerEpoch{{BrokerID: 1}, {BrokerID: 2}}}}}},
 			"Broker 1 asks controller C1 to commit the ISR 1,2 for orders-0 (AlterPartition).", &words.Pill{Text: "AlterPartition 1→C1", Lane: "controller"}},
 		{journal.Event{Kind: journal.RequestSend, API: "OffsetCommit", From: "a1", To: "b2", Group: "group-a", F: &wire.OffsetCommitRequest{GroupID: "group-a", Parts: []wire.OffsetCommitPart{{Part: "orders-0", CommittedOffset: 6}}}},
