@@ -70,7 +70,7 @@ var general = []Term{
 		Text: "The partition __cluster_metadata-0: every fact about topics, partitions, brokers and settings as a record. A record is committed when a majority of the controllers has it; brokers fetch and apply it, each in its own time."},
 	{ID: "metadata", Name: "Metadata", Forms: []string{"metadata"}, Source: "MetadataImage; Metadata API",
 		Text: "What is known of the cluster: topics, partitions, their leaders and ISR, brokers. Brokers read it from the metadata log, clients ask brokers for it; nobody pushes it to clients."},
-	{ID: "fenced", Name: "Fenced broker", Forms: []string{"fenced", "unfenced"}, Source: "BrokerHeartbeatManager, ClusterControlManager; KIP-631, KIP-841",
+	{ID: "fenced", Name: "Fenced broker", Forms: []string{"fenced", "unfenced", "FENCE", "UNFENCE"}, Source: "BrokerHeartbeatManager, ClusterControlManager; KIP-631, KIP-841",
 		Text: "A broker that the controller no longer counts as alive: it leads nothing and is in no ISR. A starting broker is fenced until it has caught up with the metadata log."},
 	{ID: "shutdown", Name: "Controlled shutdown", Forms: []string{"controlled shutdown"}, Source: "BrokerLifecycleManager, BrokerHeartbeat; KIP-631",
 		Text: "A broker that stops in order asks first; the controller moves its leaderships away and takes it out of all ISRs. Clients notice hardly anything."},
