@@ -123,7 +123,16 @@ func (c *checker) scenario() *Scenario {
 		c.sc.Rest = append(c.sc.Rest, cluster.Rest{At: x.At.t, Label: x.Label.s})
 	}
 	s := &Scenario{ID: f.ID.s, Title: f.Title.s, Summary: f.Summary.s, Track: f.Track.s, Level: f.Level.s, Next: f.Next.s, File: c.file}
+	if c.positive(f.Lesson, "lesson", 1, 99) {
+		s.Lesson = int(f.Lesson.n)
+	}
+	for _, x := range f.Explain.list {
+		s.Explain = append(s.Explain, x.s)
+	}
 	c.story(s)
+	if s.Still = f.Still.s; f.Still.set && !slices.ContainsFunc(s.Chapters, func(ch Chapter) bool { return ch.ID == s.Still }) {
+		c.at(f.Still.at, "still names a chapter, and there is none of id %s", s.Still)
+	}
 	c.stage(s)
 	s.Cluster = c.sc
 	c.variants(s)

@@ -102,8 +102,11 @@ type file struct {
 	ID        text          `json:"id" jsonschema:"Name in links and on the command line; lower case letters, digits and hyphens."`
 	Title     text          `json:"title" jsonschema:"Shown in the menu and above the stage."`
 	Summary   text          `json:"summary,omitzero" jsonschema:"One sentence for the menu."`
-	Track     text          `json:"track,omitzero" jsonschema:"Section of the menu."`
+	Lesson    number        `json:"lesson,omitzero" jsonschema:"Place among the first lessons, which head the menu."`
+	Track     text          `json:"track,omitzero" jsonschema:"Section of the menu: Write path, Replication, Failure, Groups, Keys, Offsets, or a name of your own."`
 	Level     text          `json:"level,omitzero" jsonschema:"For whom: beginner, practitioner or expert."`
+	Explain   texts         `json:"explain,omitzero" jsonschema:"What people will be able to explain afterwards, a few words each."`
+	Still     text          `json:"still,omitzero" jsonschema:"Id of the chapter whose first moment is the picture in the menu; the middle one unless given."`
 	Next      text          `json:"next,omitzero" jsonschema:"Id of the scenario to see after this one."`
 	Seed      number        `json:"seed,omitzero" jsonschema:"Seed of all randomness, 1 unless given."`
 	Start     text          `json:"start,omitzero" jsonschema:"formed (a resting cluster) or empty (the real boot)."`

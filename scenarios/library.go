@@ -17,10 +17,8 @@ import (
 //go:embed *.yaml
 var embedded embed.FS
 
-// order is how the menu lists what ships; what is not named follows by id.
-var order = []string{"producer-write", "isr-deep-dive", "who-takes-over", "same-crash-acks-1"}
-
-// Builtin are the scenarios that ship, in the order of the menu. They are read
+// Builtin are the scenarios that ship: the first lessons in their order, then the
+// others by id. They are read
 // once and shared; a test keeps them free of problems.
 var Builtin = sync.OnceValue(func() []*Scenario {
 	scs, ps := builtin()
@@ -48,19 +46,12 @@ func builtin() ([]*Scenario, Problems) {
 			scs = append(scs, sc)
 		}
 	}
-	rank := func(id string) int {
-		for i, o := range order {
-			if o == id {
-				return i
-			}
-		}
-		return len(order)
-	}
 	sort.SliceStable(scs, func(i, j int) bool {
-		if a, b := rank(scs[i].ID), rank(scs[j].ID); a != b {
-			return a < b
+		a, b := scs[i], scs[j]
+		if a.Lesson != b.Lesson {
+			return b.Lesson == 0 || a.Lesson != 0 && a.Lesson < b.Lesson
 		}
-		return scs[i].ID < scs[j].ID
+		return a.ID < b.ID
 	})
 	return scs, all
 }

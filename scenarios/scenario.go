@@ -22,8 +22,11 @@ import (
 // makes another.
 type Scenario struct {
 	ID, Title, Summary string
+	Lesson             int // place among the first lessons of the menu, 0 for none
 	Track, Level       string
-	Next               string // id of the scenario to see after this one
+	Explain            []string // what people will be able to explain afterwards
+	Still              string   // chapter of the picture in the menu, "" for the middle one
+	Next               string   // id of the scenario to see after this one
 	File               string
 	Cluster            cluster.Scenario
 	Chapters           []Chapter

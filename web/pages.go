@@ -24,20 +24,6 @@ func frame(r *http.Request, title string) page.Frame {
 	return f
 }
 
-// menu lists the scenarios that have all words of q.
-func (s *Server) menu(w http.ResponseWriter, r *http.Request) {
-	q := r.URL.Query().Get("q")
-	words := strings.Fields(strings.ToLower(q))
-	var cards []page.Card
-	for _, c := range s.lib.Menu() {
-		text := strings.ToLower(c.ID + " " + c.Title + " " + c.Summary)
-		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
-			cards = append(cards, page.Card{ID: c.ID, Title: c.Title, Summary: c.Summary, Length: c.Length})
-		}
-	}
-	render(w, r, http.StatusOK, ownFrames, page.Menu(frame(r, "Highwater: inside a Kafka cluster"), q, cards, s.lib.Problems()))
-}
-
 func (s *Server) keys(w http.ResponseWriter, r *http.Request) {
 	v := keys.Read(r.URL.Query())
 	code := http.StatusOK

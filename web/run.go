@@ -27,9 +27,13 @@ type Library interface {
 // Card is a scenario in the menu.
 type Card struct {
 	ID, Title, Summary string
-	Length             string // "6 chapters, 1:20"
-	Still              int    // the event that its picture shows, 0 for the last of the boot
-	Local              bool   // a user's own file: only for pages of the same origin
+	Length             string   // "6 chapters, 1:20"
+	Lesson             int      // place among the first lessons, 0 for none
+	Track, Level       string   // section of the menu, for whom
+	Explain            []string // what people will be able to explain afterwards
+	Next               string   // id of the scenario to see after this one
+	Still              int      // the event that its picture shows, 0 for the last of the boot
+	Local              bool     // a user's own file: only for pages of the same origin
 }
 
 // OpenRequest names a run: a scenario or the text of one, and what differs.

@@ -1,7 +1,8 @@
 // Starts every player of the page.
 
 import { App } from "./app.js";
-import { parseLink } from "./links.js";
+import { formatLink, linkTo, parseLink } from "./links.js";
+import { remember, wayBack } from "./resume.js";
 import { initTerms } from "./terms.js";
 import { initTheme } from "./theme.js";
 
@@ -75,3 +76,21 @@ function handle(app) {
 const apps = start();
 initTerms({ page: "", outside: window.parent !== window });
 if (apps[0]) Object.assign(window, { highwater: handle(apps[0]) });
+
+// On leaving: the moment is kept, and the way back to the menu names it.
+const [first] = apps;
+if (first?.boot.scenario && !first.boot.offline && first.root.dataset.embed !== "true") {
+  const { scenario } = first.boot;
+  const moment = () => formatLink(linkTo(first.state.n, first.model.chapters));
+  const home = /** @type {HTMLAnchorElement | null} */ (first.root.querySelector("a.home"));
+  const keep = () => {
+    if (home) home.href = wayBack(scenario, moment());
+  };
+  home?.addEventListener("pointerdown", keep);
+  home?.addEventListener("focus", keep);
+  home?.addEventListener("click", keep);
+  addEventListener("pagehide", () => {
+    const { pathname, search } = location;
+    if (first.state.n > 1) remember({ href: pathname + search + moment(), title: document.title });
+  });
+}

@@ -64,9 +64,10 @@ func (c *Catalog) Menu() []web.Card {
 		// A scenario is immutable, so its card is made once.
 		card, ok := known[s]
 		if !ok {
-			card = web.Card{ID: s.ID, Title: s.Title, Summary: s.Summary, Local: i >= len(scenarios.Builtin())}
+			card = web.Card{ID: s.ID, Title: s.Title, Summary: s.Summary, Lesson: s.Lesson, Track: s.Track, Level: s.Level, Explain: s.Explain, Next: s.Next,
+				Local: i >= len(scenarios.Builtin())}
 			if r, err := Build(s); err == nil {
-				card.Length, card.Still = length(r), still(r)
+				card.Length, card.Still = length(r), still(r, s.Still)
 			}
 		}
 		c.cards[s] = card
@@ -96,8 +97,14 @@ func length(r *web.Run) string {
 	return fmt.Sprintf("%d chapters, %d:%02d", len(r.Chapters), int(s)/60, int(s)%60)
 }
 
-// still is the event of the picture in the menu: the middle chapter's.
-func still(r *web.Run) int {
+// still is the event of the picture in the menu: that of the chapter it names,
+// else the middle one's.
+func still(r *web.Run, chapter string) int {
+	for _, c := range r.Chapters {
+		if c.ID == chapter {
+			return c.N
+		}
+	}
 	if len(r.Chapters) == 0 {
 		return len(r.Journal.Events)
 	}

@@ -2,7 +2,11 @@
 // and the error page. Its models mirror what the pages show.
 package page
 
-import "github.com/highwater-kafka/highwater/web/glossary"
+import (
+	"strings"
+
+	"github.com/highwater-kafka/highwater/web/glossary"
+)
 
 // Frame is what every page needs to find its files.
 type Frame struct {
@@ -11,9 +15,41 @@ type Frame struct {
 	Theme  string // "light", "dark" or "" for the system's
 }
 
+// Menu is the list of scenarios.
+type Menu struct {
+	Query    string
+	Continue *Link // where the reader was, if the address says so
+	Sections []Section
+	Problems []string // what is wrong with the user's own files
+}
+
+// Section is a part of the menu.
+type Section struct {
+	Title string
+	Cards []Card
+}
+
+// Link is a way to another page.
+type Link struct{ Href, Title string }
+
 // Card is a scenario in the menu.
 type Card struct {
-	ID, Title, Summary, Length string
+	ID, Title, Summary, Length, Track, Level string
+	Lesson                                   int // place among the first lessons, 0 for none
+	Explain                                  []string
+	Next                                     *Link
+	Words                                    string // what a search looks at
+}
+
+// facts are the small print of a card.
+func (c Card) facts() string {
+	var parts []string
+	for _, s := range []string{c.Track, c.Level, c.Length} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, " · ")
 }
 
 // Player is a page with a stage.
@@ -56,4 +92,12 @@ func hint(label, key string) string {
 		return label
 	}
 	return label + " (" + key + ")"
+}
+
+// still is the address of a scenario's picture, in the page's theme.
+func still(f Frame, id string) string {
+	if f.Theme != "" {
+		return "/still/" + id + ".svg?theme=" + f.Theme
+	}
+	return "/still/" + id + ".svg"
 }

@@ -36,10 +36,14 @@ func golden(t *testing.T, name string, c templ.Component) {
 var frame = page.Frame{Title: "Title", Static: "/static/hash"}
 
 func TestPages(t *testing.T) {
-	card := page.Card{ID: "demo", Title: "A <title>", Summary: "A summary.", Length: "3 chapters"}
-	t.Run("card", func(t *testing.T) { golden(t, "card", page.MenuCard(card)) })
+	card := page.Card{ID: "demo", Title: "A <title>", Summary: "A summary.", Length: "3 chapters", Track: "Groups", Level: "beginner", Lesson: 2,
+		Explain: []string{"one thing"}, Next: &page.Link{Href: "/s/other", Title: "Other"}, Words: "a title"}
+	t.Run("card", func(t *testing.T) { golden(t, "card", page.MenuCard(frame, card)) })
 	t.Run("menu", func(t *testing.T) {
-		golden(t, "menu", page.Menu(frame, "", []page.Card{card}, []string{"mine.yaml:3:23: unknown key"}))
+		golden(t, "menu", page.MenuPage(frame, page.Menu{Sections: []page.Section{{Title: "Start here", Cards: []page.Card{card}}}, Problems: []string{"mine.yaml:3:23: unknown key"}}))
+	})
+	t.Run("menu without a match", func(t *testing.T) {
+		golden(t, "menu-empty", page.MenuPage(page.Frame{Static: "/static/hash", Theme: "dark"}, page.Menu{Query: "<x>", Continue: &page.Link{Href: "/s/demo#e4", Title: "Demo"}}))
 	})
 	t.Run("controls", func(t *testing.T) { golden(t, "controls", page.Controls()) })
 	t.Run("problem", func(t *testing.T) {

@@ -1,0 +1,36 @@
+// The menu filters while one types, and offers to go on where the reader was.
+
+import { recall } from "./resume.js";
+import { initTheme } from "./theme.js";
+
+initTheme();
+const theme = document.documentElement.getAttribute("data-theme");
+const cards = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".menu-card"));
+if (theme) {
+  // A picture outside the page does not see the page's theme.
+  for (const img of document.querySelectorAll("img")) {
+    const url = new URL(img.src);
+    if (url.searchParams.get("theme") === theme) continue;
+    url.searchParams.set("theme", theme);
+    img.src = url.href;
+  }
+}
+
+const box = /** @type {HTMLElement | null} */ (document.querySelector(".menu-continue"));
+const last = recall();
+if (box?.hidden && last) {
+  const link = /** @type {HTMLAnchorElement} */ (box.querySelector("a"));
+  link.href = last.href;
+  /** @type {HTMLElement} */ (link.querySelector("span")).textContent = last.title;
+  box.hidden = false;
+}
+
+const field = /** @type {HTMLInputElement} */ (document.querySelector("#menu-search"));
+field.addEventListener("input", () => {
+  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const card of cards) card.hidden = !words.every((w) => card.dataset.words?.includes(w));
+  const sections = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".menu-section"));
+  for (const s of sections) s.hidden = !s.querySelector(".menu-card:not([hidden])");
+  const none = /** @type {HTMLElement} */ (document.querySelector(".menu-empty"));
+  none.hidden = [...sections].some((s) => !s.hidden);
+});

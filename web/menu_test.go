@@ -1,0 +1,32 @@
+package web
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/highwater-kafka/highwater/web/page"
+)
+
+func TestTheMenuHasLessonsFirstThenTracksInTheirOrder(t *testing.T) {
+	all := []Card{
+		{ID: "own", Title: "Own", Local: true}, {ID: "zoo", Track: "Zoo"}, {ID: "k", Track: "Keys", Next: "own"}, {ID: "f", Track: "Failure", Level: "expert"},
+		{ID: "second", Lesson: 2, Track: "Failure", Explain: []string{"who leads"}}, {ID: "first", Lesson: 1},
+	}
+	list := func(q string) (out []string) {
+		for _, s := range sections(all, q) {
+			out = append(out, s.Title+":")
+			for _, c := range s.Cards {
+				out = append(out, c.ID)
+			}
+		}
+		return out
+	}
+	assert.Equal(t, []string{"Start here:", "first", "second", "Failure:", "f", "Keys:", "k", "Zoo:", "zoo", "More:", "own"}, list(""))
+	assert.Equal(t, []string{"Start here:", "second", "Failure:", "f"}, list("FAILURE"))
+	assert.Equal(t, []string{"Start here:", "second"}, list("leads who"))
+	assert.Equal(t, []string{"Failure:", "f"}, list("expert"))
+	assert.Empty(t, list("nothing like it"))
+	assert.Equal(t, &page.Link{Href: "/s/own", Title: "Own"}, sections(all, "")[2].Cards[0].Next)
+	assert.Equal(t, "Scenarios", sections(all[:1], "")[0].Title)
+}
