@@ -144,3 +144,17 @@ func TestReassignmentsOnRandomFaults(t *testing.T) {
 	}
 	assert.Greater(t, moved, 50, "replicas that were taken away")
 }
+
+// TestMinISRComesFromTheControllersAndMayChange: the bootstrap makes the
+// controllers' own min.insync.replicas the cluster's; a topic's goes before it.
+func TestMinISRComesFromTheControllersAndMayChange(t *testing.T) {
+	sc := oneTopic(cluster.Action{At: journal.Second, Do: "config", Topic: "orders", Config: map[string]string{"min.insync.replicas": "2"}})
+	sc.Topics[0].Config = nil
+	sc.Config = map[string]string{"min.insync.replicas": "3"}
+	sc.End = 2 * journal.Second
+	res, err := cluster.Run(sc)
+	require.NoError(t, err)
+	x := journal.NewIndex(res.Journal)
+	assert.Equal(t, int64(3), x.Int("meta/orders-0/minIsr", 1, 0))
+	assert.Equal(t, int64(2), x.Int("meta/orders-0/minIsr", len(res.Journal.Events), 0))
+}

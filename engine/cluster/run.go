@@ -123,7 +123,7 @@ func (r *run) build() error {
 	if err != nil {
 		return err
 	}
-	r.log, r.img = controller.FormedLog(voters, r.ids, topics, r.pidBlocks())
+	r.log, r.img = controller.FormedLog(voters, r.ids, topics, r.pidBlocks(), r.config("broker", r.sc.Config, r.sc.Nodes["c1"]).String("min.insync.replicas"))
 	for _, id := range voters {
 		name := kafka.NodeName(kafka.BrokerID(id))
 		p := r.w.AddProcess(name, false, nil)

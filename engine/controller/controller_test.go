@@ -31,7 +31,7 @@ func newLab(t *testing.T, minISR string) *lab {
 	w := sim.NewWorld(7, sim.Network{Broker: 2 * ms, Client: 2 * ms, Handle: 100}, 100_000)
 	voters := []int32{101, 102, 103}
 	topics := []controller.FormedTopic{{Name: "orders", Assign: [][]int32{{1, 2, 3}, {2, 3, 1}}, Config: []wire.KeyValue{{Name: "min.insync.replicas", Value: minISR}}}}
-	log, img := controller.FormedLog(voters, []int32{1, 2, 3}, topics, 0)
+	log, img := controller.FormedLog(voters, []int32{1, 2, 3}, topics, 0, "1")
 	l := &lab{World: w, t: t, epoch: map[int32]int64{}}
 	for _, id := range img.BrokerIDs() {
 		l.epoch[id] = img.Brokers[id].Epoch

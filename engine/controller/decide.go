@@ -98,8 +98,9 @@ type FormedTopic struct {
 }
 
 // FormedLog is the metadata log of a resting 4.4 cluster: what its bootstrap,
-// registrations and topics have written, and its image.
-func FormedLog(voters, brokers []int32, topics []FormedTopic, pidBlocks int) ([]wire.MetaBatch, *image.Image) {
+// registrations and topics have written, and its image. minISR is the controllers'
+// min.insync.replicas, which the bootstrap makes the cluster's (KIP-966).
+func FormedLog(voters, brokers []int32, topics []FormedTopic, pidBlocks int, minISR string) ([]wire.MetaBatch, *image.Image) {
 	var log []wire.MetaBatch
 	im := image.New()
 	next := int64(0)
@@ -116,7 +117,7 @@ func FormedLog(voters, brokers []int32, topics []FormedTopic, pidBlocks int) ([]
 	for _, f := range []string{"metadata.version", "eligible.leader.replicas.version", "group.version", "share.version", "streams.version", "transaction.version"} {
 		boot = append(boot, wire.MetaRecord{Type: "FeatureLevelRecord", Name: f})
 	}
-	boot = append(boot, wire.MetaRecord{Type: "ConfigRecord", Resource: wire.BrokerResource, Name: "min.insync.replicas", Value: "1"}, wire.MetaRecord{Type: "EndTransactionRecord"})
+	boot = append(boot, wire.MetaRecord{Type: "ConfigRecord", Resource: wire.BrokerResource, Name: "min.insync.replicas", Value: minISR}, wire.MetaRecord{Type: "EndTransactionRecord"})
 	add(boot...)
 	for range voters {
 		add(wire.MetaRecord{Type: "RegisterControllerRecord"})

@@ -320,16 +320,15 @@ func (n *Node) commit(from int64) {
 			if br != nil {
 				before = sessionState(br)
 			}
-			if r := &b.Records[i]; r.Type == "ClearElrRecord" {
-				parts = append(parts, withELR(n.done, r.Name)...)
-			}
 			n.done.Apply(&b.Records[i], off)
 			recs = append(recs, b.Records[i])
 			if br = n.done.Brokers[b.Records[i].BrokerID]; br != nil && sessionState(br) != before {
 				turns[len(recs)-1] = turn{br.ID, sessionState(br)}
 			}
-			if p := b.Records[i].Part; p != "" && strings.HasPrefix(b.Records[i].Type, "Partition") && !slices.Contains(parts, p) {
-				parts = append(parts, p)
+			for _, p := range n.partsOf(&b.Records[i]) {
+				if !slices.Contains(parts, p) {
+					parts = append(parts, p)
+				}
 			}
 			moved[b.Records[i].Part] = moved[b.Records[i].Part] || b.Records[i].RemovingSet || b.Records[i].AddingSet
 		}
@@ -378,11 +377,19 @@ func join(ids []int32) string {
 	return strings.Join(s, ",")
 }
 
-// withELR are the partitions that a ClearElrRecord changes: of one topic, or of all.
-func withELR(im *image.Image, topic string) (parts []string) {
-	for _, part := range im.Parts() {
-		p := im.Partition(part)
-		if name, _ := image.Split(part); (topic == "" || name == topic) && len(p.ELR)+len(p.LastKnownELR) > 0 {
+// partsOf are the partitions whose keys a record changes.
+func (n *Node) partsOf(r *wire.MetaRecord) (parts []string) {
+	name := r.Name
+	switch {
+	case r.Type == "PartitionRecord", r.Type == "PartitionChangeRecord":
+		return []string{r.Part}
+	case r.Type == "ConfigRecord" && r.Name == minISR:
+		name = r.Part
+	case r.Type != "ClearElrRecord":
+		return nil
+	}
+	for _, part := range n.done.Parts() {
+		if topic, _ := image.Split(part); name == "" || name == topic {
 			parts = append(parts, part)
 		}
 	}
@@ -411,7 +418,8 @@ func metaChanges(im *image.Image, part string) []journal.Change {
 		recovering = p.Recovery
 	}
 	return []journal.Change{{Key: k("leaderRecoveryState"), Val: recovering}, {Key: k("leader"), Val: p.Leader}, {Key: k("leaderEpoch"), Val: p.LeaderEpoch}, {Key: k("partitionEpoch"), Val: p.PartitionEpoch},
-		{Key: k("replicas"), Val: join(p.Replicas)}, {Key: k("isr"), Val: join(p.ISR)}, {Key: k("elr"), Val: list(p.ELR)}, {Key: k("lastKnownElr"), Val: list(p.LastKnownELR)}}
+		{Key: k("replicas"), Val: join(p.Replicas)}, {Key: k("isr"), Val: join(p.ISR)}, {Key: k("elr"), Val: list(p.ELR)}, {Key: k("lastKnownElr"), Val: list(p.LastKnownELR)},
+		{Key: k("minIsr"), Val: im.MinISR(part)}}
 }
 
 // RecordText is a metadata record in short: its type, subject and what it sets.

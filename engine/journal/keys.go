@@ -25,6 +25,7 @@ import "strconv"
 //	<leader>/<part>/remote/<b>/caughtUp  last caught-up time in microseconds, while it is behind
 //	meta/<part>/{leader,leaderEpoch,partitionEpoch,replicas,isr,elr,lastKnownElr}  committed metadata
 //	meta/<part>/leaderRecoveryState  1 (RECOVERING) after an election that may have lost records, until the ISR grows
+//	meta/<part>/minIsr               min.insync.replicas as it counts for the partition
 //	meta/<part>/{removing,adding}    replicas that a running reassignment takes away and brings
 //	<controller>/{role,epoch,leo,commit,votedFor}
 //	session/<broker>                 "fenced" | "active" | "shutdown"

@@ -105,8 +105,12 @@ func TopicOf(part string) string {
 	return part
 }
 
-// MinISR is min.insync.replicas of a partition's topic.
+// MinISR is min.insync.replicas of a partition: what counts at that moment, else
+// what the scenario gives its topic.
 func (q *Q) MinISR(part string) int64 {
+	if n := q.x.Int(journal.MetaKey(part, "minIsr"), q.n, 0); n > 0 {
+		return n
+	}
 	v, _, _ := q.Config(TopicOf(part), "min.insync.replicas")
 	return atoi(v)
 }

@@ -11,8 +11,7 @@ import (
 
 // Derive computes the view's own keys, by event: the window of each partition's
 // row, how far behind each replica is, where it fetches, the size of the ISR, and
-// how far each consumer is behind. minISR is the effective min.insync.replicas of
-// a partition. The journal stays as it is.
+// how far each consumer is behind. The journal stays as it is.
 //
 //	v/<part>/base               first offset of the log window that the replicas of a row share
 //	v/<part>/isr                "ISR 2 of 3, min 2"
@@ -24,8 +23,8 @@ import (
 //	v/<member>/<part>/lag       records that the member may read and has not
 //	v/<member>/lag              "lag 2", over all its partitions
 //	v/<producer>/{key,hash,result}   how its last key became a partition
-func Derive(j *journal.Journal, rows []string, cells int, minISR func(part string) int) map[int][]journal.Change {
-	d := deriver{vals: map[string]any{}, out: map[int][]journal.Change{}, sent: map[string]any{}, cells: int64(max(cells, 1)), minISR: minISR,
+func Derive(j *journal.Journal, rows []string, cells int) map[int][]journal.Change {
+	d := deriver{vals: map[string]any{}, out: map[int][]journal.Change{}, sent: map[string]any{}, cells: int64(max(cells, 1)),
 		shown: map[string][]string{}, readers: map[string][]string{}, lags: map[string]map[string]int64{}}
 	for i := range j.Events {
 		e := &j.Events[i]
@@ -62,11 +61,10 @@ func Derive(j *journal.Journal, rows []string, cells int, minISR func(part strin
 }
 
 type deriver struct {
-	vals   map[string]any
-	sent   map[string]any
-	out    map[int][]journal.Change
-	cells  int64
-	minISR func(string) int
+	vals  map[string]any
+	sent  map[string]any
+	out   map[int][]journal.Change
+	cells int64
 
 	shown   map[string][]string         // replicas with keys of their own, by partition
 	readers map[string][]string         // members that had a position, by partition
@@ -173,9 +171,9 @@ func (d *deriver) row(n int, part string) {
 	// at the edge, all that can be in view with it is in view: a low log end or
 	// high watermark that is not would need a wider window.
 	d.set(n, "v/"+part+"/base", max(top-d.cells+1, 0))
-	need := d.minISR(part)
+	need, _ := d.int(journal.MetaKey(part, "minIsr"))
 	d.set(n, "v/"+part+"/isr", fmt.Sprintf("ISR %d of %d, min %d", len(isr), len(replicas), need))
-	d.set(n, "v/"+part+"/headroom", int64(len(isr)-need))
+	d.set(n, "v/"+part+"/headroom", int64(len(isr))-need)
 	for _, r := range replicas {
 		note, wait := any(nil), any(nil)
 		if "b"+r == lead {

@@ -15,7 +15,7 @@ import (
 func base() []journal.Change {
 	c := func(k string, v any) journal.Change { return journal.Change{Key: k, Val: v} }
 	return []journal.Change{
-		c("meta/orders-0/leader", int32(1)), c("meta/orders-0/replicas", "1,2,3"), c("meta/orders-0/isr", "1,2,3"),
+		c("meta/orders-0/leader", int32(1)), c("meta/orders-0/replicas", "1,2,3"), c("meta/orders-0/isr", "1,2,3"), c("meta/orders-0/minIsr", 2),
 		c("b1/orders-0/leo", int64(5)), c("b2/orders-0/leo", int64(5)), c("b3/orders-0/leo", int64(5)), c("b1/orders-0/hw", int64(5)),
 		c("b1/orders-0/remote/b2/leo", int64(5)), c("b1/orders-0/remote/b3/leo", int64(5)),
 		c("a1/orders-0/position", int64(5)),
@@ -70,7 +70,7 @@ func TestDerive(t *testing.T) {
 			before, err := json.Marshal(j)
 			require.NoError(t, err)
 			got := map[string]any{}
-			view := story.Derive(j, []string{"orders-0"}, 8, func(string) int { return 2 })
+			view := story.Derive(j, []string{"orders-0"}, 8)
 			for n := 1; n <= 2; n++ {
 				for _, x := range view[n] {
 					got[x.Key] = x.Val
@@ -88,7 +88,7 @@ func TestDerive(t *testing.T) {
 
 func TestDeriveSaysOnlyWhatChanges(t *testing.T) {
 	j := &journal.Journal{Events: []journal.Event{{N: 1, Ch: base()}, {N: 2, Ch: base()}, {N: 3, Ch: []journal.Change{{Key: "c1/leo", Val: 7}}}}}
-	view := story.Derive(j, []string{"orders-0"}, 8, func(string) int { return 2 })
+	view := story.Derive(j, []string{"orders-0"}, 8)
 	assert.NotEmpty(t, view[1])
 	assert.Empty(t, view[2])
 	assert.Empty(t, view[3])
@@ -97,7 +97,7 @@ func TestDeriveSaysOnlyWhatChanges(t *testing.T) {
 func TestDeriveShowsHowAKeyBecomesAPartition(t *testing.T) {
 	j := &journal.Journal{Events: []journal.Event{{N: 1, Kind: journal.ProducerPartition, Node: "order-service",
 		F: journal.F("key", "order-17", "hash", int64(1568318961), "partitions", 3, "partition", 0, "how", "key")}}}
-	view := story.Derive(j, nil, 8, nil)
+	view := story.Derive(j, nil, 8)
 	assert.Equal(t, []journal.Change{
 		{Key: "v/order-service/key", Val: "key order-17 → P0"}, {Key: "v/order-service/hash", Val: "murmur2(key) & 0x7fffffff"},
 		{Key: "v/order-service/result", Val: "= 1568318961 mod 3 = 0"},

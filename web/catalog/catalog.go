@@ -13,7 +13,6 @@ import (
 	"github.com/highwater-kafka/highwater/engine/cluster"
 	"github.com/highwater-kafka/highwater/engine/invariant"
 	"github.com/highwater-kafka/highwater/engine/journal"
-	"github.com/highwater-kafka/highwater/engine/query"
 	"github.com/highwater-kafka/highwater/engine/sim"
 	"github.com/highwater-kafka/highwater/engine/story"
 	"github.com/highwater-kafka/highwater/engine/words"
@@ -241,8 +240,7 @@ func Build(sc *scenarios.Scenario) (*web.Run, error) {
 	if n == 0 {
 		n = cells
 	}
-	q := query.New(o.Index, &sc.Cluster, 1, o.Result.End)
-	r.View = story.Derive(j, r.Rows, n, func(part string) int { return int(q.MinISR(part)) })
+	r.View = story.Derive(j, r.Rows, n)
 	members(r)
 	return r, nil
 }
