@@ -18,7 +18,7 @@ import (
 
 // recorded are the recordings of a real cluster that the engine equals.
 var recorded = []string{"produce-acks-all", "produce-acks-1", "produce-batches-pipelined", "follower-cut-from-leader", "idempotent-retry", "reassign", "add-partitions", "leader-crash",
-	"acks-1-loss-and-truncation", "elr-clean-recovery", "follower-paused", "leader-isolated", "rolling-restart", "elr-clean-stop"}
+	"acks-1-loss-and-truncation", "elr-clean-recovery", "follower-paused", "leader-isolated", "rolling-restart", "elr-clean-stop", "active-controller-crash", "controller-quorum-lost"}
 
 // open lists differences that Kafka itself leaves open: scenario, line, and the
 // class that leaves it open.

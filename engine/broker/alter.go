@@ -108,7 +108,7 @@ func (a *alterManager) pump() {
 		}
 		q.Parts = append(q.Parts, p)
 	}
-	n.observer.send(&sim.Call{API: kafka.AlterPartition, Body: q, Part: q.Parts[0].Part, Done: func(res sim.Result) {
+	n.channels.alterPartition.send(&sim.Call{API: kafka.AlterPartition, Body: q, Part: q.Parts[0].Part, Done: func(res sim.Result) {
 		a.inFlight = false
 		a.answered(batch, res)
 		a.pump()

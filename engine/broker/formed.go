@@ -14,7 +14,7 @@ func (n *Node) Formed(img *image.Image, epoch int32, leader int32, lastEpoch int
 	n.img, n.published, n.life.registered = img.Clone(), true, true
 	n.epoch = img.Brokers[n.id].Epoch
 	n.observer.leader, n.observer.epoch = leader, epoch
-	n.observer.leo, n.observer.hw, n.observer.last = img.Offset+1, img.Offset+1, lastEpoch
+	n.observer.leo, n.observer.hw, n.observer.base = img.Offset+1, img.Offset+1, lastEpoch
 	for _, part := range img.Parts() {
 		p := img.Partition(part)
 		mine := false
@@ -94,13 +94,16 @@ func (n *Node) ParkConsumer(conn *sim.Conn, call *sim.Call, parts []wire.FetchPa
 
 // ParkMetadataFetch opens the observer's connections and returns its waiting
 // Fetch on the metadata log, for the controller to park.
-func (n *Node) ParkMetadataFetch(controller *sim.Process) *sim.Request {
+func (n *Node) ParkMetadataFetch() *sim.Request {
 	o := &n.observer
-	o.conn = n.w.Connect(n.proc, controller, "metadata")
-	o.to = o.leader
-	o.channel = n.w.Connect(n.proc, controller, "controller")
-	o.busy = true
-	return o.conn.Resting(o.poll(true))
+	for _, c := range []*channel{n.channels.heartbeat, n.channels.alterPartition, n.channels.forwarding} {
+		c.aim()
+		c.link.Connect()
+	}
+	o.busy, o.heard = true, n.w.Now()
+	l, call := o.links[o.leader], o.poll()
+	call.Done = func(res sim.Result) { o.answered(l, res) }
+	return l.Resting(call)
 }
 
 // Run starts what happens by itself: heartbeats, the ISR check and the

@@ -107,14 +107,14 @@ func (l *lifecycle) send() {
 	n := l.n
 	l.inFlight = true
 	call := &sim.Call{API: kafka.BrokerHeartbeat, Chatter: true, Done: l.answered,
-		Timeout: journal.Millis(n.cfg.Millis("broker.session.timeout.ms")), Timer: "broker.session.timeout.ms",
+		Timeout: journal.Millis(n.cfg.Millis("broker.session.timeout.ms")) / 2, Timer: "half of broker.session.timeout.ms",
 		Body: &wire.BrokerHeartbeatRequest{BrokerID: n.id, BrokerEpoch: n.epoch, CurrentMetadataOffset: n.img.Offset,
 			WantFence: !l.ready, WantShutDown: l.state == pendingControlledShutdown}}
 	if !l.registered {
 		call.API, call.Chatter = kafka.BrokerRegistration, false
 		call.Body = &wire.BrokerRegistrationRequest{BrokerID: n.id, IncarnationID: l.incarnation, Rack: n.cfg.String("broker.rack"), PreviousBrokerEpoch: l.previous}
 	}
-	n.observer.send(call)
+	n.channels.heartbeat.send(call)
 }
 
 func (l *lifecycle) answered(res sim.Result) {

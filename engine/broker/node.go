@@ -54,6 +54,7 @@ type Node struct {
 	sessions sessions
 	results  []wire.FetchResult // a buffer of reads
 	observer observer
+	channels channels
 	life     lifecycle
 	alter    alterManager
 	pids     pidBlock
@@ -87,7 +88,8 @@ func New(w *sim.World, proc *sim.Process, cfg *kafka.Config, opt Options) *Node 
 	n := &Node{w: w, proc: proc, static: cfg, cfg: cfg, opt: opt, id: opt.ID, name: kafka.NodeName(kafka.BrokerID(opt.ID)),
 		img: image.New(), replicas: map[string]*hosted{}, fetchers: map[int32]*fetcher{}}
 	n.sessions = newSessions()
-	n.observer = observer{n: n}
+	n.observer = newObserver(n)
+	n.channels = newChannels(n)
 	n.life = lifecycle{n: n}
 	n.alter = alterManager{n: n}
 	n.pids = pidBlock{n: n}
@@ -239,16 +241,13 @@ func (n *Node) listOffsets(q *wire.ListOffsetsRequest) *wire.ListOffsetsResponse
 	return r
 }
 
-// forward sends an admin request on to the active controller (Envelope, KIP-590),
-// and again where that is not active any more.
+// forward sends an admin request on to the active controller (Envelope, KIP-590).
 func (n *Node) forward(r *sim.Request) {
-	n.observer.send(&sim.Call{API: r.API, Body: r.Body, Part: r.Part, Timeout: journal.Millis(n.cfg.Millis("request.timeout.ms")), Timer: "request.timeout.ms",
+	n.channels.forwarding.send(&sim.Call{API: r.API, Body: r.Body, Part: r.Part, Timeout: forwardTimeout,
 		Done: func(res sim.Result) {
-			if a, ok := res.Body.(wire.AdminAnswer); ok && !slices.ContainsFunc(a.Refused(), func(x wire.Refusal) bool { return x.Code == kafka.NotController }) {
+			if res.Outcome == sim.Answered {
 				r.Reply(res.Body, 0, false)
-				return
 			}
-			n.proc.After(50*journal.Millisecond, func() { n.forward(r) })
 		}})
 }
 

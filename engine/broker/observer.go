@@ -11,115 +11,205 @@ import (
 // MetadataPart is the only partition of the metadata log.
 const MetadataPart = "__cluster_metadata-0"
 
+// unknown is the id of a leader that is not known.
+const unknown int32 = -1
+
+// The reconnect backoff of an observer's network client (KafkaRaftManager).
+const (
+	reconnectMin = 50 * journal.Millisecond
+	reconnectMax = 500 * journal.Millisecond
+)
+
 // observer copies the metadata log from the active controller and applies what
-// is committed (KafkaRaftClient as an observer, BrokerMetadataPublisher).
+// is committed (KafkaRaftClient as an observer, BrokerMetadataPublisher). It is
+// a Follower where it knows the leader of its epoch, else Unattached; it never
+// votes.
 type observer struct {
 	n      *Node
-	leader int32 // id of the active controller as far as this broker knows; −1 unknown
+	leader int32 // the active controller as far as this broker knows
 	epoch  int32 // quorum epoch
-	conn   *sim.Conn
-	to     int32 // where conn leads
-	busy   bool
-
-	channel *sim.Conn // NodeToControllerChannel: heartbeats, AlterPartition, forwarded requests
-	queue   []*sim.Call
-	opening bool
+	links  map[int32]*sim.Link
+	busy   bool // a Fetch is on its way, or due
+	heard  journal.Time
+	wanted *wire.EpochEnd // the snapshot to fetch
 
 	log     []wire.MetaBatch // fetched, not yet applied
+	base    int32            // epoch of the last record applied
 	leo     int64
-	last    int32 // epoch of the last batch
 	hw      int64
 	applied bool // an apply is on its way
 }
 
+func newObserver(n *Node) observer {
+	o := observer{n: n, leader: unknown, links: map[int32]*sim.Link{}}
+	for _, c := range n.opt.Controllers {
+		o.links[c] = sim.NewLink(n.proc, kafka.NodeName(kafka.BrokerID(c)), "metadata", reconnectMin, reconnectMax)
+	}
+	return o
+}
+
+func (o *observer) retry() journal.Time {
+	return journal.Millis(o.n.cfg.Millis("controller.quorum.retry.backoff.ms"))
+}
+
+// late says whether no Fetch has succeeded for controller.quorum.fetch.timeout.ms.
+func (o *observer) late() bool {
+	return o.heard+journal.Millis(o.n.cfg.Millis("controller.quorum.fetch.timeout.ms")) <= o.n.w.Now()
+}
+
+// fetch asks the leader for what follows. Where none is known, and where the known
+// one does not answer, it asks any controller who the leader is
+// (KafkaRaftClient.maybeSendFetchToBestNode).
 func (o *observer) fetch() {
 	if o.busy {
 		return
 	}
-	if !o.conn.Open() {
-		o.connect()
-		return
-	}
 	o.busy = true
-	o.conn.Call(o.poll(true))
-}
-
-func (o *observer) poll(chatter bool) *sim.Call {
-	hw := o.hw
-	return &sim.Call{API: kafka.Fetch, Part: MetadataPart, Chatter: chatter, Timeout: journal.Millis(o.n.cfg.Millis("controller.quorum.request.timeout.ms")),
-		Timer: "controller.quorum.request.timeout.ms", Done: o.answered,
-		Body: &wire.FetchRequest{ReplicaID: o.n.id, ReplicaEpoch: -1, MaxWaitMs: 500, SessionEpoch: -1, Parts: []wire.FetchPart{{
-			Part: MetadataPart, CurrentLeaderEpoch: o.epoch, FetchOffset: o.leo, LastFetchedEpoch: o.last, HighWatermark: &hw}}}}
-}
-
-// connect goes to the known leader, else to a random bootstrap controller.
-func (o *observer) connect() {
-	n := o.n
-	o.busy = true
-	o.to = o.leader
-	if o.to < 0 {
-		cs := n.opt.Controllers
-		o.to = cs[n.w.Stream(n.name, "bootstrap").Intn(int64(len(cs)))]
-	}
-	to := n.w.Process(kafka.NodeName(kafka.BrokerID(o.to)))
-	n.w.Dial(n.proc, to, "metadata", 10*journal.Second, func(c *sim.Conn) {
-		o.busy = false
-		if c == nil {
-			o.lost()
+	l := o.links[o.leader]
+	to := o.leader
+	if l == nil || !l.Ready() || o.late() {
+		if l, to = o.any(); l == nil {
+			o.later()
 			return
 		}
-		o.conn = c
+	}
+	call := o.poll()
+	if to == o.leader && o.wanted != nil {
+		call.API, call.Chatter = kafka.FetchSnapshot, false
+		call.Body = &wire.FetchSnapshotRequest{ReplicaID: o.n.id, CurrentLeaderEpoch: o.epoch, SnapshotID: *o.wanted}
+	}
+	call.Done = func(res sim.Result) { o.answered(l, res) }
+	l.Send(call, call.Timeout)
+}
+
+// any is a controller at random that does not back off.
+func (o *observer) any() (*sim.Link, int32) {
+	cs := o.n.opt.Controllers
+	at := int(o.n.w.Stream(o.n.name, "bootstrap").Intn(int64(len(cs))))
+	for i := range cs {
+		id := cs[(at+i)%len(cs)]
+		if l := o.links[id]; l.Ready() {
+			return l, id
+		}
+	}
+	return nil, unknown
+}
+
+// later fetches again after controller.quorum.retry.backoff.ms.
+func (o *observer) later() {
+	o.busy = true
+	o.n.proc.After(o.retry(), func() {
+		o.busy = false
 		o.fetch()
 	})
 }
 
-func (o *observer) lost() {
-	o.conn, o.leader = nil, -1
-	o.n.proc.After(20*journal.Millisecond, o.fetch)
+// lastEpoch is the epoch of the last record it has.
+func (o *observer) lastEpoch() int32 {
+	if n := len(o.log); n > 0 {
+		return o.log[n-1].Epoch
+	}
+	return o.base
 }
 
-func (o *observer) answered(res sim.Result) {
+func (o *observer) poll() *sim.Call {
+	hw := o.hw
+	return &sim.Call{API: kafka.Fetch, Part: MetadataPart, Chatter: true, Timeout: journal.Millis(o.n.cfg.Millis("controller.quorum.request.timeout.ms")),
+		Timer: "controller.quorum.request.timeout.ms",
+		Body: &wire.FetchRequest{ReplicaID: o.n.id, ReplicaEpoch: -1, MaxWaitMs: 500, SessionEpoch: -1, Parts: []wire.FetchPart{{
+			Part: MetadataPart, CurrentLeaderEpoch: o.epoch, FetchOffset: o.leo, LastFetchedEpoch: o.lastEpoch(), HighWatermark: &hw}}}}
+}
+
+func (o *observer) answered(l *sim.Link, res sim.Result) {
 	o.busy = false
-	if res.Outcome != sim.Answered {
-		o.lost()
-		return
-	}
-	r := res.Body.(*wire.FetchResponse)
-	if len(r.Parts) == 0 {
+	took := false
+	switch r := res.Body.(type) {
+	case *wire.FetchResponse:
+		took = o.take(&r.Parts[0])
+	case *wire.FetchSnapshotResponse:
+		took = o.takeSnapshot(r)
+	default:
+		l.Backoff(o.retry())
 		o.fetch()
 		return
 	}
-	p := r.Parts[0]
-	if p.ErrorCode != kafka.None {
-		o.redirected(p)
+	if took {
+		o.heard = o.n.w.Now()
+		o.fetch()
 		return
+	}
+	o.later()
+}
+
+// refused follows what an error says about the epoch and its leader.
+func (o *observer) refused(c *wire.CurrentLeader) {
+	if c == nil || c.LeaderEpoch < o.epoch {
+		return
+	}
+	if c.LeaderEpoch > o.epoch || o.leader == unknown && c.LeaderID != unknown {
+		o.epoch, o.leader, o.wanted = c.LeaderEpoch, c.LeaderID, nil
+	}
+	if c.LeaderID != unknown {
+		o.heard = o.n.w.Now()
+	}
+}
+
+// take follows one answer of a Fetch; false where it did not come from the leader.
+func (o *observer) take(p *wire.FetchResult) bool {
+	if p.ErrorCode != kafka.None {
+		o.refused(p.CurrentLeader)
+		return false
+	}
+	switch {
+	case p.SnapshotID != nil:
+		o.wanted = p.SnapshotID
+		return true
+	case p.DivergingEpoch != nil:
+		o.truncate(*p.DivergingEpoch)
+		return true
 	}
 	for _, b := range p.Meta {
 		if b.BaseOffset != o.leo {
 			continue
 		}
 		o.log = append(o.log, b)
-		o.leo, o.last = b.Last()+1, b.Epoch
+		o.leo = b.Last() + 1
 	}
 	o.hw = max(o.hw, min(p.HighWatermark, o.leo))
 	o.schedule()
-	o.fetch()
+	return true
 }
 
-// redirected follows the leader id that comes with an error.
-func (o *observer) redirected(p wire.FetchResult) {
-	next := int32(-1)
-	if p.CurrentLeader != nil {
-		next = p.CurrentLeader.LeaderID
-		o.epoch = max(o.epoch, p.CurrentLeader.LeaderEpoch)
+// truncate cuts off what the leader does not have; nothing of it was applied.
+func (o *observer) truncate(to wire.EpochEnd) {
+	n := len(o.log)
+	for n > 0 && (o.log[n-1].Epoch > to.Epoch || o.log[n-1].Last() >= to.EndOffset) {
+		n--
 	}
-	o.leader = next
-	if o.to != next {
-		o.conn.Close("another controller leads")
-		o.conn = nil
-		o.dropChannel()
+	o.log = o.log[:n:n]
+	o.leo = o.n.img.Offset + 1
+	if n > 0 {
+		o.leo = o.log[n-1].Last() + 1
 	}
-	o.n.proc.After(20*journal.Millisecond, o.fetch)
+}
+
+// takeSnapshot begins anew with the committed state of a snapshot.
+func (o *observer) takeSnapshot(r *wire.FetchSnapshotResponse) bool {
+	o.wanted = nil
+	if r.ErrorCode != kafka.None {
+		o.refused(r.CurrentLeader)
+		return false
+	}
+	before := o.n.img
+	o.n.img = image.New()
+	for i := range r.Records {
+		o.n.img.Apply(&r.Records[i], r.SnapshotID.EndOffset-1)
+	}
+	o.n.img.Offset = r.SnapshotID.EndOffset - 1
+	o.log, o.base, o.leo = nil, r.SnapshotID.Epoch, r.SnapshotID.EndOffset
+	o.hw = max(o.hw, o.leo)
+	o.publish(before, r.Records, false)
+	return true
 }
 
 // schedule applies what is committed, a moment later: every broker in its own time.
@@ -155,67 +245,16 @@ func (o *observer) apply() {
 		}
 		recs = append(recs, b.Records...)
 	}
+	o.base = o.log[count-1].Epoch
 	o.log = o.log[count:]
+	o.publish(before, recs, idle)
+}
+
+// publish tells the broker what its metadata says now.
+func (o *observer) publish(before *image.Image, recs []wire.MetaRecord, idle bool) {
 	n := o.n.w.Emit(journal.Event{Kind: journal.MetadataApply, Node: o.n.name, Chatter: idle,
 		F: journal.F("offset", o.n.img.Offset), Ch: []journal.Change{{Key: journal.NodeKey(o.n.name, "metadata"), Val: o.n.img.Offset}}})
 	if !idle && o.n.published {
 		o.n.w.Because(n, func() { o.n.publish(before, recs) })
 	}
-}
-
-// send uses the channel to the active controller: one request at a time.
-func (o *observer) send(call *sim.Call) {
-	done := call.Done
-	call.Done = func(r sim.Result) {
-		if r.Outcome != sim.Answered {
-			o.dropChannel()
-		}
-		done(r)
-		o.pump()
-	}
-	o.queue = append(o.queue, call)
-	o.pump()
-}
-
-func (o *observer) dropChannel() {
-	if o.channel.Open() {
-		o.channel.Close("another controller leads")
-	}
-	o.channel = nil
-}
-
-func (o *observer) pump() {
-	if len(o.queue) == 0 || o.opening {
-		return
-	}
-	if !o.channel.Open() {
-		o.openChannel()
-		return
-	}
-	if o.channel.InFlight() > 0 {
-		return
-	}
-	c := o.queue[0]
-	o.queue = o.queue[1:]
-	o.channel.Call(c)
-}
-
-func (o *observer) openChannel() {
-	if o.leader < 0 {
-		o.opening = true
-		o.n.proc.After(50*journal.Millisecond, func() { o.opening = false; o.pump() })
-		return
-	}
-	o.opening = true
-	to := o.n.w.Process(kafka.NodeName(kafka.BrokerID(o.leader)))
-	o.n.w.Dial(o.n.proc, to, "controller", 10*journal.Second, func(c *sim.Conn) {
-		o.opening = false
-		o.channel = c
-		if c == nil {
-			o.opening = true
-			o.n.proc.After(50*journal.Millisecond, func() { o.opening = false; o.pump() })
-			return
-		}
-		o.pump()
-	})
 }

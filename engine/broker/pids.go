@@ -31,7 +31,7 @@ func (p *pidBlock) ask() {
 		return
 	}
 	p.asking = true
-	p.n.observer.send(&sim.Call{API: kafka.AllocateProducerIDs, Body: &wire.AllocateProducerIDsRequest{BrokerID: p.n.id, BrokerEpoch: p.n.epoch},
+	p.n.channels.forwarding.send(&sim.Call{API: kafka.AllocateProducerIDs, Body: &wire.AllocateProducerIDsRequest{BrokerID: p.n.id, BrokerEpoch: p.n.epoch},
 		Done: func(res sim.Result) {
 			p.asking = false
 			if r, ok := res.Body.(*wire.AllocateProducerIDsResponse); ok && r.ErrorCode == kafka.None {

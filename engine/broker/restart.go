@@ -24,7 +24,7 @@ type Disk struct {
 
 // Disk of a process that has ended.
 func (n *Node) Disk() *Disk {
-	d := &Disk{logs: map[string]*replica.Log{}, img: n.img, lastEpoch: n.observer.last, leader: n.observer.leader, quorum: n.observer.epoch, cleanEpoch: -1}
+	d := &Disk{logs: map[string]*replica.Log{}, img: n.img, lastEpoch: n.observer.base, leader: n.observer.leader, quorum: n.observer.epoch, cleanEpoch: -1}
 	if n.life.state == shuttingDown {
 		d.cleanEpoch = n.epoch
 	}
@@ -58,7 +58,8 @@ func (n *Node) Boot(d *Disk, incarnation string) {
 // resume goes on after the last record applied. The high watermark of the
 // metadata log is not on the disk: the first Fetch brings it.
 func (o *observer) resume(d *Disk) {
-	o.leader, o.epoch, o.last = d.leader, d.quorum, d.lastEpoch
+	o.leader, o.epoch, o.base = d.leader, d.quorum, d.lastEpoch
+	o.heard = o.n.w.Now()
 	o.leo, o.hw = d.img.Offset+1, d.img.Offset+1
 }
 

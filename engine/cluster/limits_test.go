@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/highwater-kafka/highwater/engine/cluster"
-	"github.com/highwater-kafka/highwater/engine/controller"
 	"github.com/highwater-kafka/highwater/engine/journal"
 	"github.com/highwater-kafka/highwater/engine/sim"
 )
@@ -16,22 +15,6 @@ func oneTopic(actions ...cluster.Action) *cluster.Scenario {
 	return &cluster.Scenario{ID: "one", Seed: 7, Brokers: 3, Ctrls: 3, Model: cluster.DefaultModel(),
 		Topics:    []cluster.Topic{{Name: "orders", Replicas: [][]int{{1, 2, 3}}, Config: map[string]string{"min.insync.replicas": "2"}}},
 		Producers: []cluster.Producer{{ID: "p"}}, Actions: actions, End: 20 * journal.Second}
-}
-
-// TestWhatCannotBeSimulatedYetEndsTheRun: voters that lose their leader elect
-// another, so the run may not go on as if nothing were.
-func TestWhatCannotBeSimulatedYetEndsTheRun(t *testing.T) {
-	for name, a := range map[string][]cluster.Action{
-		"the active controller is paused":                     {{At: journal.Second, Do: "pause", Node: "c1"}},
-		"a voter cannot reach the active controller any more": {{At: journal.Second, Do: "cut", From: []string{"c2"}, To: []string{"c1"}}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, err := cluster.Run(oneTopic(a...))
-			var notYet *controller.ErrNotYet
-			require.ErrorAs(t, err, &notYet)
-			assert.Contains(t, err.Error(), "cannot be simulated yet")
-		})
-	}
 }
 
 func TestAPausedVoterFollowsAgain(t *testing.T) {

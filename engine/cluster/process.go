@@ -2,8 +2,10 @@ package cluster
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/highwater-kafka/highwater/engine/broker"
+	"github.com/highwater-kafka/highwater/engine/controller"
 	"github.com/highwater-kafka/highwater/engine/journal"
 	"github.com/highwater-kafka/highwater/engine/sim"
 )
@@ -22,6 +24,11 @@ func (r *run) machine(name string) machine {
 	for _, id := range r.ids {
 		if b := r.brokers[id]; b.Name() == name {
 			return b
+		}
+	}
+	for _, c := range r.ctrls {
+		if c.Name() == name {
+			return c
 		}
 	}
 	return nil
@@ -86,6 +93,13 @@ func (r *run) start(name string, old machine) {
 	r.w.Because(n, func() {
 		r.starts[name]++
 		p := r.process(name)
+		if c, ok := old.(*controller.Node); ok {
+			next := r.newController(c.ID(), p)
+			p.Start(next)
+			r.ctrls[slices.Index(r.ctrls, c)] = next
+			next.Boot(c.Disk())
+			return
+		}
 		b := old.(*broker.Node)
 		disk := b.Disk()
 		next := r.newBroker(b.ID(), p)

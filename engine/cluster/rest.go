@@ -9,7 +9,6 @@ import (
 
 // rest puts everything into the resting state and writes it as event 1.
 func (r *run) rest() error {
-	active := r.process("c1")
 	phase := r.w.Stream("", "phase")
 	var parked []string
 	in := func(d journal.Time) journal.Time { return 1 + journal.Time(phase.Intn(int64(d))) }
@@ -18,7 +17,7 @@ func (r *run) rest() error {
 	}
 	for _, id := range r.ids {
 		b := r.brokers[id]
-		r.ctrls[0].Park(b.ParkMetadataFetch(active), in(500*journal.Millisecond))
+		r.ctrls[0].Park(b.ParkMetadataFetch(), in(500*journal.Millisecond))
 		parked = append(parked, "Fetch "+b.Name()+"→c1")
 		parked = append(parked, b.ParkFetches(r.brokers, func() journal.Time { return in(500 * journal.Millisecond) })...)
 	}
@@ -131,7 +130,10 @@ func (r *run) coordinator(group string) int32 {
 func (r *run) boot(parked []string) {
 	var ch []journal.Change
 	for _, c := range r.ctrls {
-		ch = append(ch, c.FormedChanges()...)
+		ch = append(ch, c.Snapshot()...)
+		if c == r.authority() {
+			ch = append(ch, c.CommittedChanges()...)
+		}
 	}
 	for _, id := range r.ids {
 		ch = append(ch, r.brokers[id].BootChanges()...)
@@ -159,7 +161,10 @@ func (r *run) boot(parked []string) {
 func (r *run) snapshot() []journal.Change {
 	var ch []journal.Change
 	for _, c := range r.ctrls {
-		ch = append(ch, c.FormedChanges()...)
+		ch = append(ch, c.Snapshot()...)
+		if c == r.authority() {
+			ch = append(ch, c.CommittedChanges()...)
+		}
 	}
 	for _, id := range r.ids {
 		b := r.brokers[id]

@@ -30,8 +30,11 @@ type RestReplica struct {
 }
 
 func (r *run) restState(label string) RestState {
-	s := RestState{Label: label, Quorum: r.ctrls[0].Epoch()}
-	img := r.ctrls[0].Image()
+	s := RestState{Label: label}
+	for _, c := range r.ctrls {
+		s.Quorum = max(s.Quorum, c.Epoch())
+	}
+	img := r.authority().Image()
 	for _, part := range img.Parts() {
 		if topic, _ := image.Split(part); topic == broker.OffsetsTopic {
 			continue

@@ -81,7 +81,7 @@ func Run(sc *Scenario) (*Result, error) {
 			idle = append(idle, &sc.Actions[i])
 		}
 	}
-	return &Result{Journal: r.w.J, End: r.end, Rests: r.rests, MetaLog: r.ctrls[0].LogFrom(r.log[len(r.log)-1].Last() + 1), Idle: idle, Final: r.snapshot()}, nil
+	return &Result{Journal: r.w.J, End: r.end, Rests: r.rests, MetaLog: r.authority().LogFrom(r.log[len(r.log)-1].Last() + 1), Idle: idle, Final: r.snapshot()}, nil
 }
 
 // until is the end of the run: as given, else the last rest, else 5 s after the
@@ -127,7 +127,7 @@ func (r *run) build() error {
 	for _, id := range voters {
 		name := kafka.NodeName(kafka.BrokerID(id))
 		p := r.w.AddProcess(name, false, nil)
-		c := controller.New(r.w, p, id, voters, r.config("broker", r.sc.Config, r.sc.Nodes[name]))
+		c := r.newController(id, p)
 		p.SetHandler(c)
 		r.ctrls = append(r.ctrls, c)
 	}
@@ -147,6 +147,22 @@ func (r *run) build() error {
 		r.brokers[id].Formed(r.img, 1, voters[0], last.Epoch, preload)
 	}
 	return r.rest()
+}
+
+func (r *run) newController(id int32, p *sim.Process) *controller.Node {
+	return controller.New(r.w, p, id, r.voters, r.config("broker", r.sc.Config, r.sc.Nodes[p.Name]))
+}
+
+// authority is the controller whose committed metadata is the newest: the active
+// one, or where there is none, living or dead, the one that has the most.
+func (r *run) authority() *controller.Node {
+	best := r.ctrls[0]
+	for _, c := range r.ctrls[1:] {
+		if c.Committed() > best.Committed() || c.Committed() == best.Committed() && c.Leads() && !best.Leads() {
+			best = c
+		}
+	}
+	return best
 }
 
 func (r *run) newBroker(id int32, p *sim.Process) *broker.Node {

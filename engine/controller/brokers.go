@@ -64,7 +64,7 @@ func (n *Node) expired(s *session) bool {
 // stopped in order has a session too: its end writes a second fence.
 func (n *Node) checkSessions() {
 	wait := max(journal.Millis(n.cfg.Millis("broker.session.timeout.ms"))/8, journal.Millisecond)
-	n.proc.After(wait, n.fenceStale).Because(-1)
+	n.later(wait, n.fenceStale)
 }
 
 func (n *Node) fenceStale() {
@@ -82,7 +82,7 @@ func (n *Node) fenceStale() {
 	n.session(stale[0]).contact = never
 	n.write(n.fence(stale[0]), nil)
 	if len(stale) > 1 {
-		n.proc.After(0, n.fenceStale)
+		n.later(0, n.fenceStale)
 		return
 	}
 	n.checkSessions()
@@ -109,7 +109,7 @@ func (n *Node) heartbeat(r *sim.Request, q *wire.BrokerHeartbeatRequest) {
 	s.offset = q.CurrentMetadataOffset
 	resp := &wire.BrokerHeartbeatResponse{IsCaughtUp: q.CurrentMetadataOffset >= b.Epoch, IsFenced: next == FencedState || next == ShutdownNow, ShouldShutDown: next == ShutdownNow}
 	if next == current {
-		r.Reply(resp, 0, true)
+		n.answer(r, resp, true)
 		return
 	}
 	var recs []wire.MetaRecord
@@ -271,7 +271,7 @@ func (n *Node) register(r *sim.Request, q *wire.BrokerRegistrationRequest) {
 	var recs []wire.MetaRecord
 	if old := n.img.Brokers[q.BrokerID]; old != nil {
 		if old.Incarnation == q.IncarnationID {
-			r.Reply(&wire.BrokerRegistrationResponse{BrokerEpoch: old.Epoch}, 0, false) // it asks again
+			n.answer(r, &wire.BrokerRegistrationResponse{BrokerEpoch: old.Epoch}, false) // it asks again
 			return
 		}
 		if !n.expired(n.session(old)) {

@@ -49,11 +49,7 @@ func (n *Node) alterPartition(r *sim.Request, q *wire.AlterPartitionRequest) {
 		}
 		resp.Parts = append(resp.Parts, res)
 	}
-	if len(recs) == 0 {
-		r.Reply(resp, 0, false)
-		return
-	}
-	n.write(recs, func() { r.Reply(resp, 0, false) })
+	n.decided(r, recs, resp)
 }
 
 // validate is validateAlterPartitionData: the first rule that fails decides.
@@ -112,13 +108,8 @@ func FormedLog(voters, brokers []int32, topics []FormedTopic, pidBlocks int, min
 		next = b.Last() + 1
 		log = append(log, b)
 	}
-	add(wire.MetaRecord{Type: "LeaderChange", LeaderID: voters[0]}, wire.MetaRecord{Type: "KRaftVersion"}, wire.MetaRecord{Type: "KRaftVoters"})
-	boot := []wire.MetaRecord{{Type: "BeginTransactionRecord"}}
-	for _, f := range []string{"metadata.version", "eligible.leader.replicas.version", "group.version", "share.version", "streams.version", "transaction.version"} {
-		boot = append(boot, wire.MetaRecord{Type: "FeatureLevelRecord", Name: f})
-	}
-	boot = append(boot, wire.MetaRecord{Type: "ConfigRecord", Resource: wire.BrokerResource, Name: "min.insync.replicas", Value: minISR}, wire.MetaRecord{Type: "EndTransactionRecord"})
-	add(boot...)
+	add(leaderChange(voters[0], true)...)
+	add(bootstrap(minISR)...)
 	for range voters {
 		add(wire.MetaRecord{Type: "RegisterControllerRecord"})
 	}

@@ -84,11 +84,7 @@ func (n *Node) electPeriodically() {
 
 // check looks at all partitions each interval and elects where wants says so.
 func (n *Node) check(after, every journal.Time, wants func(p *image.Partition, part string) (Election, bool)) {
-	epoch := n.epoch
-	n.proc.After(after, func() {
-		if !n.active() || n.epoch != epoch {
-			return
-		}
+	n.later(after, func() {
 		var recs []wire.MetaRecord
 		for _, part := range n.img.Parts() {
 			p := n.img.Partition(part)
@@ -109,5 +105,5 @@ func (n *Node) check(after, every journal.Time, wants func(p *image.Partition, p
 			n.write(recs, nil)
 		}
 		n.check(next, every, wants)
-	}).Because(-1)
+	})
 }

@@ -1,17 +1,20 @@
 // Package controller is one KRaft controller: a voter that replicates the
-// metadata log, and, where it leads the quorum, the active controller that
-// decides about brokers, topics and partitions.
+// metadata log and takes part in the elections of the quorum, and, where it leads
+// the quorum, the active controller that decides about brokers, topics and
+// partitions.
 //
-// Left out for now: elections of the quorum (the voters keep the leader of a
-// formed start) and snapshots. A run that comes to an election of the quorum ends
-// with an error that says so (ErrNotYet).
+// The quorum follows KIP-595 with pre-vote (KIP-996), check-quorum (KIP-835),
+// resignation and snapshots (KIP-630). The voters are given by the configuration
+// and never change (KIP-853 is left out), and so is the registration of
+// controllers. A snapshot is made by each controller for itself, every
+// metadata.log.max.snapshot.interval.ms and not by size; it travels in one
+// response, and the log before it is kept, except by who fetched a snapshot. A
+// voter that looks for the leader does not ask itself, and pauses 20 ms between
+// two questions.
 package controller
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/highwater-kafka/highwater/engine/journal"
 	"github.com/highwater-kafka/highwater/engine/kafka"
@@ -25,60 +28,70 @@ const metadataPart = "__cluster_metadata-0"
 
 // Node is a controller process.
 type Node struct {
-	w      *sim.World
-	proc   *sim.Process
-	id     int32
-	name   string
-	voters []int32
-	cfg    *kafka.Config
+	w    *sim.World
+	proc *sim.Process
+	id   int32
+	name string
+	cfg  *kafka.Config
 
-	epoch  int32
-	leader int32
-	log    []wire.MetaBatch
-	leo    int64
-	hw     int64
+	q        Quorum
+	turn     int // counts role changes: what an earlier role asked for is void
+	timer    *sim.Timer
+	deadline journal.Time // of the role: election, fetch or check-quorum time-out
+	told     quorumKeys   // what the journal knows of the quorum state
+	stopped  func()       // set: the process is asked to end
 
-	// the follower's side
-	conn  *sim.Conn
-	busy  bool
-	heard journal.Time // the last successful Fetch
-	quiet bool         // the last answer brought nothing but NoOp records
+	log  metaLog
+	hw   int64
+	done *image.Image // committed
+
+	peers   map[int32]*peer
+	polling bool           // a Fetch or FetchSnapshot is on its way, or due
+	quiet   bool           // the last answer brought nothing but NoOp records
+	wanted  *wire.EpochEnd // the snapshot to fetch
+
+	successors []int32 // of a resigned leader, as EndQuorumEpoch names them
 
 	// the leader's side
-	ends     map[int32]int64 // log end of each voter, from its fetch offset
+	lead     *LeaderState
 	parked   []*parkedFetch
-	img      *image.Image // with what is not yet committed
-	done     *image.Image // committed
+	active   bool // it has taken over from the last active controller
+	img      *image.Image
 	pending  []wire.MetaRecord
 	ops      []int // where the operations in pending begin
 	linger   *sim.Timer
+	serving  *sim.Request // what is being decided
 	waits    []deferred
 	sessions map[int32]*session
 }
 
-// deferred is an answer that waits for its records to be committed.
-type deferred struct {
-	offset int64 // answered when the high watermark is above it
-	fn     func()
-}
-
-type parkedFetch struct {
-	r     *sim.Request
-	q     *wire.FetchRequest
-	timer *sim.Timer
-}
-
-// New makes a controller with an empty log.
+// New makes a controller that has not started.
 func New(w *sim.World, proc *sim.Process, id int32, voters []int32, cfg *kafka.Config) *Node {
-	return &Node{w: w, proc: proc, id: id, name: kafka.NodeName(kafka.BrokerID(id)), voters: voters, cfg: cfg,
-		leader: -1, ends: map[int32]int64{}, img: image.New(), done: image.New(), sessions: map[int32]*session{}}
+	n := &Node{w: w, proc: proc, id: id, name: kafka.NodeName(kafka.BrokerID(id)), cfg: cfg,
+		q:    Quorum{ID: id, Voters: voters, Role: Unattached, Leader: nobody, Voted: nobody},
+		told: quorumKeys{votedFor: nobody}, done: image.New(), peers: map[int32]*peer{}}
+	for _, v := range voters {
+		if v != id {
+			n.peers[v] = newPeer(n, v)
+		}
+	}
+	return n
 }
+
+// ID of the controller.
+func (n *Node) ID() int32 { return n.id }
 
 // Name of the controller.
 func (n *Node) Name() string { return n.name }
 
 // Epoch is the quorum epoch.
-func (n *Node) Epoch() int32 { return n.epoch }
+func (n *Node) Epoch() int32 { return n.q.Epoch }
+
+// Leads says whether it leads the quorum in its epoch.
+func (n *Node) Leads() bool { return n.q.Role == Leader }
+
+// Committed is the high watermark of the metadata log as it knows it.
+func (n *Node) Committed() int64 { return n.hw }
 
 // Image is the committed metadata. Do not change it.
 func (n *Node) Image() *image.Image { return n.done }
@@ -86,7 +99,7 @@ func (n *Node) Image() *image.Image { return n.done }
 // LogFrom returns the committed batches from an offset on.
 func (n *Node) LogFrom(offset int64) []wire.MetaBatch {
 	var out []wire.MetaBatch
-	for _, b := range n.log {
+	for _, b := range n.log.batches {
 		if b.BaseOffset >= offset && b.Last() < n.hw {
 			out = append(out, b)
 		}
@@ -94,406 +107,193 @@ func (n *Node) LogFrom(offset int64) []wire.MetaBatch {
 	return out
 }
 
-func (n *Node) active() bool { return n.leader == n.id }
+func (n *Node) leo() int64 { return n.log.end().Offset }
+
+func (n *Node) millis(key string) journal.Time { return journal.Millis(n.cfg.Millis(key)) }
 
 // Formed puts the voter into a resting quorum: everybody has the whole log, and
 // it is committed.
 func (n *Node) Formed(log []wire.MetaBatch, epoch, leader int32) {
-	n.log = slices.Clone(log)
-	n.leo = log[len(log)-1].Last() + 1
-	n.hw, n.epoch, n.leader = n.leo, epoch, leader
+	n.log.batches = slices.Clone(log)
+	n.hw = n.leo()
 	for _, b := range log {
 		for i := range b.Records {
-			n.img.Apply(&b.Records[i], b.BaseOffset+int64(i))
 			n.done.Apply(&b.Records[i], b.BaseOffset+int64(i))
 		}
 	}
-	for _, v := range n.voters {
-		n.ends[v] = n.leo
+	n.q.Epoch, n.q.Leader, n.q.Role, n.q.Fetched = epoch, leader, Follower, true
+	if leader == n.id {
+		n.q.Role = Leader
+		n.lead = NewLeaderState(n.id, n.q.Voters, 0)
+		for _, v := range n.q.Voters {
+			n.lead.Update(v, n.hw)
+			n.lead.acknowledged[v] = true
+		}
 	}
+	n.told = n.quorumKeys()
 }
 
-// Start begins what the active controller does by itself.
+// Start begins what a voter of a resting quorum does by itself.
 func (n *Node) Start() {
-	if n.active() {
-		n.freshSessions()
-		n.noOp()
-		n.checkSessions()
-		n.electPeriodically()
+	n.snapshots()
+	if n.Leads() {
+		n.activate()
+		n.expect(n.checkQuorumTimeout())
 		return
 	}
-	n.heard = n.w.Now()
-	n.watchLeader()
+	n.expect(n.fetchTimeout())
 }
 
-// noOp writes a NoOpRecord each metadata.max.idle.interval.ms (KIP-835).
-func (n *Node) noOp() {
-	every := journal.Millis(n.cfg.Millis("metadata.max.idle.interval.ms"))
-	if every <= 0 {
-		return // never
+// Disk is what outlives a controller's process: its copy of the metadata log with
+// snapshots, and the quorum-state file.
+type Disk struct {
+	log    metaLog
+	epoch  int32
+	leader int32
+	voted  int32
+}
+
+// Disk of a process that has ended. A voter flushes what it appends before it
+// asks for more, so all of its log is there.
+func (n *Node) Disk() *Disk {
+	return &Disk{log: n.log, epoch: n.q.Epoch, leader: n.q.Leader, voted: n.q.Voted}
+}
+
+// Boot starts the controller from its disk (QuorumState.initialize). Who led when
+// it ended may not go on: it begins resigned, so that it neither votes nor writes
+// again in that epoch.
+func (n *Node) Boot(d *Disk) {
+	n.log = d.log
+	n.q.Epoch, n.q.Voted = d.epoch, d.voted
+	if s := n.log.snap; s != nil {
+		n.load(s)
 	}
-	n.proc.After(every, func() {
-		n.write([]wire.MetaRecord{{Type: "NoOpRecord"}}, nil)
-		n.noOp()
-	}).Because(-1)
-}
-
-// ErrNotYet says that a run has come to something that is not simulated yet.
-type ErrNotYet struct {
-	At   journal.Time
-	What string
-}
-
-func (e *ErrNotYet) Error() string {
-	return "at " + e.At.String() + " " + e.What + ", which cannot be simulated yet; let the pause or cut before it be shorter"
-}
-
-// watchLeader notices that no Fetch succeeded for controller.quorum.fetch.timeout.ms:
-// then this voter would ask for votes.
-func (n *Node) watchLeader() {
-	timeout := journal.Millis(n.cfg.Millis("controller.quorum.fetch.timeout.ms"))
-	n.proc.After(max(n.heard+timeout-n.w.Now(), 1)+1, func() {
-		if silent := n.w.Now() - n.heard; silent > timeout && n.silenced() {
-			n.w.Fail(&ErrNotYet{n.w.Now(), "controller " + strings.ToUpper(n.name) + " has not heard from the active controller for controller.quorum.fetch.timeout.ms and would stand for election"})
-			return
-		} else if silent > timeout {
-			n.heard = n.w.Now() // it was paused itself: one Fetch, and it follows again
+	n.proc.After(boot, func() {
+		n.proc.Ready()
+		n.w.Emit(journal.Event{Kind: journal.NodeReady, Node: n.name, Ch: []journal.Change{{Key: journal.NodeKey(n.name, "state"), Val: string(n.proc.State())},
+			{Key: journal.NodeKey(n.name, "leo"), Val: n.leo()}, {Key: journal.NodeKey(n.name, "commit"), Val: n.hw}}})
+		n.snapshots()
+		switch {
+		case len(n.q.Voters) == 1:
+			n.becomeProspective()
+		case d.leader == n.id:
+			n.becomeResigned(nil)
+		case d.leader != nobody:
+			n.becomeFollower(d.epoch, d.leader)
+		case d.voted == n.id:
+			n.q.Epoch-- // it stands again in the epoch in which it stood
+			n.becomeCandidate()
+		default:
+			n.becomeUnattached(d.epoch, n.electionTimeout())
 		}
-		n.watchLeader()
-	}).Because(-1)
+	})
 }
 
-// silenced says whether the active controller or the way to it is at fault.
-func (n *Node) silenced() bool {
-	leader := kafka.NodeName(kafka.BrokerID(n.leader))
-	return n.w.FaultBetween(leader, n.name) > 0 || n.w.FaultBetween(n.name, leader) > 0
+// boot is the time from the start of the process until it takes part in the
+// quorum.
+const boot = 1500 * journal.Millisecond
+
+// Stop ends the process in order. A leader resigns first and waits until another
+// leads, for five seconds at most (KafkaRaftClient.shutdown).
+func (n *Node) Stop(done func()) {
+	n.stopped = done
+	if n.Leads() && len(n.q.Voters) > 1 {
+		n.becomeResigned(n.lead.successors())
+	}
+	n.proc.After(shutdownTimeout, n.leave)
+	n.maybeLeave()
+}
+
+const shutdownTimeout = 5 * journal.Second
+
+// maybeLeave ends a process that is asked to end once somebody else leads.
+func (n *Node) maybeLeave() {
+	if n.stopped != nil && (len(n.q.Voters) == 1 || n.q.Leader != nobody && n.q.Leader != n.id) {
+		n.leave()
+	}
+}
+
+func (n *Node) leave() {
+	if done := n.stopped; done != nil {
+		n.stopped = nil
+		n.proc.After(0, done)
+	}
+}
+
+// Forget is what the end of the process changes: only what is on the disk stays.
+func (n *Node) Forget() []journal.Change {
+	return []journal.Change{{Key: journal.NodeKey(n.name, "role")}, {Key: journal.NodeKey(n.name, "commit")}}
 }
 
 // Handle serves a request.
 func (n *Node) Handle(r *sim.Request) {
-	if q, ok := r.Body.(*wire.FetchRequest); ok {
-		n.handleFetch(r, q)
-		return
-	}
-	if !n.active() {
-		n.refuse(r)
-		return
-	}
 	switch q := r.Body.(type) {
-	case *wire.BrokerRegistrationRequest:
-		n.register(r, q)
-	case *wire.BrokerHeartbeatRequest:
-		n.heartbeat(r, q)
-	case *wire.AlterPartitionRequest:
-		n.alterPartition(r, q)
-	case *wire.CreateTopicsRequest:
-		n.createTopics(r, q)
-	case *wire.CreatePartitionsRequest:
-		n.createPartitions(r, q)
-	case *wire.AlterPartitionReassignmentsRequest:
-		n.alterPartitionReassignments(r, q)
-	case *wire.ElectLeadersRequest:
-		n.electLeaders(r, q)
-	case *wire.IncrementalAlterConfigsRequest:
-		n.alterConfigs(r, q)
-	case *wire.AllocateProducerIDsRequest:
-		if b := n.img.Brokers[q.BrokerID]; b == nil || b.Epoch != q.BrokerEpoch {
-			r.Reply(&wire.AllocateProducerIDsResponse{ErrorCode: kafka.StaleBrokerEpoch}, 0, false)
-			return
-		}
-		start := n.img.NextPID
-		n.write([]wire.MetaRecord{{Type: "ProducerIdsRecord", BrokerID: q.BrokerID, Value: fmt.Sprint(start + 1000)}}, func() {
-			r.Reply(&wire.AllocateProducerIDsResponse{ProducerIDStart: start, ProducerIDLen: 1000}, 0, false)
-		})
+	case *wire.FetchRequest:
+		n.handleFetch(r, q)
+	case *wire.FetchSnapshotRequest:
+		n.handleFetchSnapshot(r, q)
+	case *wire.VoteRequest:
+		n.handleVote(r, q)
+	case *wire.BeginQuorumEpochRequest:
+		n.handleBegin(r, q)
+	case *wire.EndQuorumEpochRequest:
+		n.handleEnd(r, q)
+	default:
+		n.decide(r)
 	}
 }
 
-func (n *Node) refuse(r *sim.Request) {
-	switch r.Body.(type) {
-	case *wire.BrokerRegistrationRequest:
-		r.Reply(&wire.BrokerRegistrationResponse{ErrorCode: kafka.NotController, BrokerEpoch: -1}, 0, false)
-	case *wire.BrokerHeartbeatRequest:
-		r.Reply(&wire.BrokerHeartbeatResponse{ErrorCode: kafka.NotController}, 0, false)
-	case *wire.AlterPartitionRequest:
-		r.Reply(&wire.AlterPartitionResponse{ErrorCode: kafka.NotController}, 0, false)
-	case *wire.AllocateProducerIDsRequest:
-		r.Reply(&wire.AllocateProducerIDsResponse{ErrorCode: kafka.NotController}, 0, false)
-	case *wire.CreateTopicsRequest:
-		r.Reply(&wire.CreateTopicsResponse{Topics: []wire.TopicError{{ErrorCode: kafka.NotController}}}, 0, false)
-	case *wire.CreatePartitionsRequest:
-		r.Reply(&wire.CreatePartitionsResponse{Results: []wire.TopicError{{ErrorCode: kafka.NotController}}}, 0, false)
-	case *wire.AlterPartitionReassignmentsRequest:
-		r.Reply(&wire.AlterPartitionReassignmentsResponse{ErrorCode: kafka.NotController}, 0, false)
-	case *wire.ElectLeadersRequest:
-		r.Reply(&wire.ElectLeadersResponse{ErrorCode: kafka.NotController}, 0, false)
-	case *wire.IncrementalAlterConfigsRequest:
-		r.Reply(&wire.IncrementalAlterConfigsResponse{Responses: []wire.ResourceError{{ErrorCode: kafka.NotController}}}, 0, false)
-	}
+// quorumKeys are the parts of the quorum state that the journal shows.
+type quorumKeys struct {
+	role     Role
+	epoch    int32
+	votedFor int32
 }
 
-// write appends the records of one operation: they count in memory at once, go
-// to the log after controller.quorum.append.linger.ms, and fn runs when they are
-// committed (QuorumController's deferred events). last is the offset of the last
-// record.
-func (n *Node) write(recs []wire.MetaRecord, fn func()) (last int64) {
-	base := n.leo + int64(len(n.pending))
-	for i := range recs {
-		n.img.Apply(&recs[i], base+int64(i))
+func (n *Node) quorumKeys() quorumKeys { return quorumKeys{n.q.Role, n.q.Epoch, n.q.Voted} }
+
+// diff are the changed keys of the quorum state.
+func (n *Node) diff() (ch []journal.Change) {
+	k := n.quorumKeys()
+	if k.role != n.told.role {
+		ch = append(ch, journal.Change{Key: journal.NodeKey(n.name, "role"), Val: string(k.role)})
 	}
-	n.ops = append(n.ops, len(n.pending))
-	n.pending = append(n.pending, recs...)
-	last = base + int64(len(recs)) - 1
-	if fn != nil {
-		n.waits = append(n.waits, deferred{last, fn})
+	if k.epoch != n.told.epoch {
+		ch = append(ch, journal.Change{Key: journal.NodeKey(n.name, "epoch"), Val: k.epoch})
 	}
-	if n.linger == nil {
-		n.linger = n.proc.After(journal.Millis(n.cfg.Millis("controller.quorum.append.linger.ms")), n.flush)
-	} else if fn != nil {
-		n.linger.Because(n.w.Cause())
+	if k.votedFor != n.told.votedFor {
+		ch = append(ch, journal.Change{Key: journal.NodeKey(n.name, "votedFor"), Val: k.votedForName()})
 	}
-	return last
+	n.told = k
+	return ch
 }
 
-func (n *Node) flush() {
-	n.linger = nil
-	b := wire.MetaBatch{BaseOffset: n.leo, Epoch: n.epoch, Records: n.pending, Ops: n.ops}
-	n.pending, n.ops = nil, nil
-	n.log = append(n.log, b)
-	n.leo = b.Last() + 1
-	n.ends[n.id] = n.leo
-	var texts []string
-	for i := range b.Records {
-		texts = append(texts, RecordText(&b.Records[i]))
-	}
-	n.w.Emit(journal.Event{Kind: journal.MetadataAppend, Node: n.name, Chatter: idle(b.Records), F: journal.F("baseOffset", b.BaseOffset, "records", texts),
-		Ch: []journal.Change{{Key: journal.NodeKey(n.name, "leo"), Val: n.leo}}})
-	n.advance()
-	n.answerParked()
-}
-
-func idle(recs []wire.MetaRecord) bool {
-	for i := range recs {
-		if recs[i].Type != "NoOpRecord" {
-			return false
-		}
-	}
-	return true
-}
-
-// advance is the commit rule: the log end that a majority of voters has
-// (LeaderState.maybeUpdateHighWatermark).
-func (n *Node) advance() {
-	var ends []int64
-	for _, v := range n.voters {
-		ends = append(ends, n.ends[v])
-	}
-	slices.Sort(ends)
-	slices.Reverse(ends)
-	hw := ends[len(ends)/2]
-	if hw <= n.hw {
-		return
-	}
-	from := n.hw
-	n.hw = hw
-	n.commit(from)
-	n.answerParked()
-}
-
-// commit makes records below the high watermark visible.
-func (n *Node) commit(from int64) {
-	var recs []wire.MetaRecord
-	var parts []string
-	moved := map[string]bool{} // partitions whose reassignment began, changed or ended
-	type turn struct {
-		id    int32
-		state string
-	}
-	turns := map[int]turn{} // by record: a broker's state changes
-	for _, b := range n.since(from) {
-		for i := range b.Records {
-			off := b.BaseOffset + int64(i)
-			if off < from || off >= n.hw {
-				continue
-			}
-			before := ""
-			br := n.done.Brokers[b.Records[i].BrokerID]
-			if br != nil {
-				before = sessionState(br)
-			}
-			n.done.Apply(&b.Records[i], off)
-			recs = append(recs, b.Records[i])
-			if br = n.done.Brokers[b.Records[i].BrokerID]; br != nil && sessionState(br) != before {
-				turns[len(recs)-1] = turn{br.ID, sessionState(br)}
-			}
-			for _, p := range n.partsOf(&b.Records[i]) {
-				if !slices.Contains(parts, p) {
-					parts = append(parts, p)
-				}
-			}
-			moved[b.Records[i].Part] = moved[b.Records[i].Part] || b.Records[i].RemovingSet || b.Records[i].AddingSet
-		}
-	}
-	ch := []journal.Change{{Key: journal.NodeKey(n.name, "commit"), Val: n.hw}}
-	for _, part := range parts {
-		ch = append(ch, metaChanges(n.done, part)...)
-		if moved[part] {
-			ch = append(ch, moveChanges(n.done, part)...)
-		}
-	}
-	for i := range recs {
-		if t, ok := turns[i]; ok {
-			ch = append(ch, journal.Change{Key: journal.SessionKey(kafka.NodeName(kafka.BrokerID(t.id))), Val: t.state})
-		}
-	}
-	c := n.w.Emit(journal.Event{Kind: journal.MetadataCommit, Node: n.name, Chatter: idle(recs), F: journal.F("highWatermark", n.hw), Ch: ch})
-	for i := range recs {
-		if r := &recs[i]; r.Leader != nil && r.Type == "PartitionChangeRecord" {
-			p := n.done.Partition(r.Part)
-			n.w.Because(c, func() {
-				n.w.Emit(journal.Event{Kind: journal.LeaderElect, Node: n.name, Part: r.Part, F: journal.F("leader", p.Leader, "leaderEpoch", p.LeaderEpoch, "isr", join(p.ISR))})
-			})
-		}
-		// A registration begins fenced; that is no fencing.
-		if t, ok := turns[i]; ok && recs[i].Type == "BrokerRegistrationChangeRecord" {
-			n.w.Because(c, func() { n.sessionEvent(t.id, t.state) })
-		}
-	}
-	waits := n.waits
-	n.waits = nil
-	for _, d := range waits {
-		if d.offset >= n.hw {
-			n.waits = append(n.waits, d)
-			continue
-		}
-		n.w.Because(c, d.fn)
-	}
-}
-
-func join(ids []int32) string {
-	var s []string
-	for _, id := range ids {
-		s = append(s, fmt.Sprint(id))
-	}
-	return strings.Join(s, ",")
-}
-
-// partsOf are the partitions whose keys a record changes.
-func (n *Node) partsOf(r *wire.MetaRecord) (parts []string) {
-	name := r.Name
-	switch {
-	case r.Type == "PartitionRecord", r.Type == "PartitionChangeRecord":
-		return []string{r.Part}
-	case r.Type == "ConfigRecord" && r.Name == minISR:
-		name = r.Part
-	case r.Type != "ClearElrRecord":
+func (k quorumKeys) votedForName() any {
+	if k.votedFor == nobody {
 		return nil
 	}
-	for _, part := range n.done.Parts() {
-		if topic, _ := image.Split(part); name == "" || name == topic {
-			parts = append(parts, part)
-		}
-	}
-	return parts
-}
-
-// list is a list of ids as a key holds it; none is no value.
-func list(ids []int32) any {
-	if len(ids) == 0 {
-		return nil
-	}
-	return join(ids)
-}
-
-// moveChanges are the keys of a reassignment.
-func moveChanges(im *image.Image, part string) []journal.Change {
-	p := im.Partition(part)
-	return []journal.Change{{Key: journal.MetaKey(part, "removing"), Val: list(p.Removing)}, {Key: journal.MetaKey(part, "adding"), Val: list(p.Adding)}}
-}
-
-func metaChanges(im *image.Image, part string) []journal.Change {
-	p := im.Partition(part)
-	k := func(f string) string { return journal.MetaKey(part, f) }
-	recovering := any(nil)
-	if p.Recovery != 0 {
-		recovering = p.Recovery
-	}
-	return []journal.Change{{Key: k("leaderRecoveryState"), Val: recovering}, {Key: k("leader"), Val: p.Leader}, {Key: k("leaderEpoch"), Val: p.LeaderEpoch}, {Key: k("partitionEpoch"), Val: p.PartitionEpoch},
-		{Key: k("replicas"), Val: join(p.Replicas)}, {Key: k("isr"), Val: join(p.ISR)}, {Key: k("elr"), Val: list(p.ELR)}, {Key: k("lastKnownElr"), Val: list(p.LastKnownELR)},
-		{Key: k("minIsr"), Val: im.MinISR(part)}}
-}
-
-// RecordText is a metadata record in short: its type, subject and what it sets.
-func RecordText(r *wire.MetaRecord) string {
-	s := r.Type
-	switch r.Type {
-	case "TopicRecord":
-		return s + " " + r.Name
-	case "ConfigRecord":
-		who := cmp.Or(r.Part, "cluster")
-		if r.Resource == wire.BrokerResource && r.Part != "" {
-			who = "broker " + r.Part
-		}
-		return s + " " + who + " " + r.Name + "=" + r.Value
-	case "ClearElrRecord":
-		return s + " " + cmp.Or(r.Name, "cluster")
-	case "PartitionRecord":
-		return fmt.Sprintf("%s %s replicas %s leader %d", s, r.Part, join(r.Replicas), *r.Leader)
-	case "PartitionChangeRecord":
-		s += " " + r.Part
-		if r.ISRSet {
-			s += " isr " + cmp.Or(join(r.ISR), "none")
-		}
-		if r.Leader != nil {
-			s += fmt.Sprintf(" leader %d", *r.Leader)
-		}
-		if r.Replicas != nil {
-			s += " replicas " + join(r.Replicas)
-		}
-		if r.RemovingSet {
-			s += " removing " + cmp.Or(join(r.Removing), "none")
-		}
-		if r.AddingSet {
-			s += " adding " + cmp.Or(join(r.Adding), "none")
-		}
-		if r.ELRSet {
-			s += " elr " + cmp.Or(join(r.ELR), "none")
-		}
-		if r.LastKnownSet {
-			s += " lastKnownElr " + cmp.Or(join(r.LastKnownELR), "none")
-		}
-		if r.Recovery != nil {
-			s += fmt.Sprintf(" leaderRecoveryState %d", *r.Recovery)
-		}
-	case "RegisterBrokerRecord", "ProducerIdsRecord":
-		return fmt.Sprintf("%s broker %d", s, r.BrokerID)
-	case "BrokerRegistrationChangeRecord":
-		what := map[int8]string{1: "FENCE", -1: "UNFENCE"}[r.Fenced]
-		if r.Shutdown == 1 {
-			what = "IN_CONTROLLED_SHUTDOWN"
-		}
-		return fmt.Sprintf("%s broker %d %s", s, r.BrokerID, what)
-	}
-	return s
+	return kafka.NodeName(kafka.BrokerID(k.votedFor))
 }
 
 // Snapshot reads the controller's own keys from the live object.
 func (n *Node) Snapshot() []journal.Change {
-	role := "follower"
-	if n.active() {
-		role = "leader"
-	}
 	k := func(f string) string { return journal.NodeKey(n.name, f) }
-	return []journal.Change{{Key: k("state"), Val: string(n.proc.State())}, {Key: k("role"), Val: role}, {Key: k("epoch"), Val: n.epoch},
-		{Key: k("leo"), Val: n.leo}, {Key: k("commit"), Val: n.hw}}
+	ch := []journal.Change{{Key: k("state"), Val: string(n.proc.State())}}
+	if n.proc.Alive() && n.told.role != "" {
+		ch = append(ch, journal.Change{Key: k("role"), Val: string(n.q.Role)})
+	}
+	ch = append(ch, journal.Change{Key: k("epoch"), Val: n.q.Epoch}, journal.Change{Key: k("leo"), Val: n.leo()})
+	if n.proc.Alive() && n.told.role != "" {
+		ch = append(ch, journal.Change{Key: k("commit"), Val: n.hw})
+	}
+	if v := n.quorumKeys().votedForName(); v != nil {
+		ch = append(ch, journal.Change{Key: k("votedFor"), Val: v})
+	}
+	return ch
 }
 
-// FormedChanges is the resting state for event 1; the active controller adds
-// the committed metadata and the brokers' sessions.
-func (n *Node) FormedChanges() []journal.Change {
-	ch := n.Snapshot()
-	if !n.active() {
-		return ch
-	}
+// CommittedChanges are the committed metadata and the brokers' sessions.
+func (n *Node) CommittedChanges() (ch []journal.Change) {
 	for _, part := range n.done.Parts() {
 		for _, c := range append(metaChanges(n.done, part), moveChanges(n.done, part)...) {
 			if c.Val != nil {

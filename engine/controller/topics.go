@@ -25,11 +25,11 @@ func (n *Node) createTopics(r *sim.Request, q *wire.CreateTopicsRequest) {
 	n.decided(r, recs, resp)
 }
 
-// decided answers an operation when its records are committed, at once where it
-// has none.
+// decided answers an operation when its records are committed, and what was
+// decided before it where it has none.
 func (n *Node) decided(r *sim.Request, recs []wire.MetaRecord, resp any) {
 	if len(recs) == 0 {
-		r.Reply(resp, 0, false)
+		n.answer(r, resp, false)
 		return
 	}
 	n.write(recs, func() { r.Reply(resp, 0, false) })

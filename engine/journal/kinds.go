@@ -56,19 +56,22 @@ const (
 	PurgatoryExpire   Kind = "purgatory.expire"   // f.operation
 	ProducerDuplicate Kind = "producer.duplicate" // a batch the log already has: f.baseOffset
 
-	MetadataAppend  Kind = "metadata.append"    // f.baseOffset, f.records
-	MetadataCommit  Kind = "metadata.commit"    // f.highWatermark; Ch has the committed meta/… keys
-	MetadataApply   Kind = "metadata.apply"     // a broker applied up to f.offset
-	LeaderElect     Kind = "leader.elect"       // f.leader, f.leaderEpoch, f.isr
-	BrokerFence     Kind = "broker.fence"       // node is the broker
-	BrokerUnfence   Kind = "broker.unfence"     // node is the broker
-	BrokerShutdown  Kind = "broker.shutdown"    // in controlled shutdown
-	QuorumProspect  Kind = "quorum.prospective" // f.epoch
-	QuorumCandidate Kind = "quorum.candidate"   // f.epoch
-	QuorumLeader    Kind = "quorum.leader"      // f.epoch
-	QuorumFollower  Kind = "quorum.follower"    // f.epoch, f.leader
-	QuorumResign    Kind = "quorum.resign"      // f.epoch
-	QuorumVote      Kind = "quorum.vote"        // f.candidate, f.granted, f.preVote
+	MetadataAppend   Kind = "metadata.append"    // f.baseOffset, f.records
+	MetadataCommit   Kind = "metadata.commit"    // f.highWatermark; Ch has the committed meta/… keys
+	MetadataApply    Kind = "metadata.apply"     // a broker applied up to f.offset
+	MetadataTruncate Kind = "metadata.truncate"  // f.to, f.from
+	MetadataSnapshot Kind = "metadata.snapshot"  // the committed state on disk: f.endOffset, f.epoch
+	LeaderElect      Kind = "leader.elect"       // f.leader, f.leaderEpoch, f.isr
+	BrokerFence      Kind = "broker.fence"       // node is the broker
+	BrokerUnfence    Kind = "broker.unfence"     // node is the broker
+	BrokerShutdown   Kind = "broker.shutdown"    // in controlled shutdown
+	QuorumUnattached Kind = "quorum.unattached"  // f.epoch
+	QuorumProspect   Kind = "quorum.prospective" // f.epoch
+	QuorumCandidate  Kind = "quorum.candidate"   // f.epoch
+	QuorumLeader     Kind = "quorum.leader"      // f.epoch
+	QuorumFollower   Kind = "quorum.follower"    // f.epoch, f.leader
+	QuorumResign     Kind = "quorum.resign"      // f.epoch
+	QuorumVote       Kind = "quorum.vote"        // f.candidate, f.granted, f.preVote
 
 	GroupState        Kind = "group.state"
 	GroupGeneration   Kind = "group.generation"

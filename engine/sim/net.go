@@ -133,6 +133,12 @@ func (w *World) Connect(from, to *Process, channel string) *Conn {
 // Dial opens a connection: one round trip; refused where no process listens; a
 // cut or a vanished host answers nothing until the time-out.
 func (w *World) Dial(from, to *Process, channel string, timeout journal.Time, done func(*Conn)) {
+	w.dial(from, to, channel, timeout, false, done)
+}
+
+// dial is Dial; where the server was not there before, that it still is not says
+// nothing new.
+func (w *World) dial(from, to *Process, channel string, timeout journal.Time, again bool, done func(*Conn)) {
 	cause := w.cause
 	deadline := w.now + timeout
 	var syn func(wait journal.Time)
@@ -144,7 +150,7 @@ func (w *World) Dial(from, to *Process, channel string, timeout journal.Time, do
 		if silent {
 			if w.now+wait >= deadline {
 				from.After(deadline-w.now, func() {
-					w.Emit(journal.Event{Kind: journal.ConnClose, Node: from.Name, From: from.Name, To: to.Name, Cause: cause, Missing: fault,
+					w.Emit(journal.Event{Kind: journal.ConnClose, Node: from.Name, From: from.Name, To: to.Name, Cause: cause, Missing: fault, Chatter: again,
 						F: journal.F("reason", "no answer within socket.connection.setup.timeout.ms")})
 					done(nil)
 				})
@@ -156,7 +162,7 @@ func (w *World) Dial(from, to *Process, channel string, timeout journal.Time, do
 		rtt := w.latency(from, to, 0) + w.latency(to, from, 0)
 		from.After(rtt, func() {
 			if !to.listens() {
-				w.Emit(journal.Event{Kind: journal.ConnClose, Node: from.Name, From: from.Name, To: to.Name, Missing: to.fault,
+				w.Emit(journal.Event{Kind: journal.ConnClose, Node: from.Name, From: from.Name, To: to.Name, Missing: to.fault, Chatter: again,
 					F: journal.F("reason", "connection refused")})
 				done(nil)
 				return

@@ -95,6 +95,15 @@ func line(x exchange) string {
 	case *wire.BrokerHeartbeatResponse:
 		q := x.req.(*wire.BrokerHeartbeatRequest)
 		return fmt.Sprintf("BrokerHeartbeat wantFence %t wantShutDown %t -> %s isFenced %t shouldShutDown %t", q.WantFence, q.WantShutDown, r.ErrorCode, r.IsFenced, r.ShouldShutDown)
+	case *wire.VoteResponse:
+		q := x.req.(*wire.VoteRequest)
+		return fmt.Sprintf("Vote replicaEpoch %d replicaId %d preVote %t -> %s voteGranted %t", q.ReplicaEpoch, q.ReplicaID, q.PreVote, quorum(r.ErrorCode, r.LeaderID, r.LeaderEpoch), r.VoteGranted)
+	case *wire.BeginQuorumEpochResponse:
+		q := x.req.(*wire.BeginQuorumEpochRequest)
+		return fmt.Sprintf("BeginQuorumEpoch leaderId %d leaderEpoch %d -> %s", q.LeaderID, q.LeaderEpoch, quorum(r.ErrorCode, r.LeaderID, r.LeaderEpoch))
+	case *wire.EndQuorumEpochResponse:
+		q := x.req.(*wire.EndQuorumEpochRequest)
+		return fmt.Sprintf("EndQuorumEpoch leaderId %d leaderEpoch %d preferredCandidates %v -> %s", q.LeaderID, q.LeaderEpoch, q.PreferredCandidates, quorum(r.ErrorCode, r.LeaderID, r.LeaderEpoch))
 	case *wire.InitProducerIDResponse:
 		if r.ErrorCode == kafka.CoordinatorLoadInProgress {
 			return ""
@@ -148,6 +157,15 @@ func adminLine(api string, r wire.AdminAnswer) string {
 		seen[kafka.None.String()] = true
 	}
 	return api + " -> " + strings.Join(keys(seen), ",")
+}
+
+// quorum is what an answer says of the quorum, after its error.
+func quorum(code kafka.ErrorCode, leader, epoch int32) string {
+	s := fmt.Sprintf("leaderId %d leaderEpoch %d", leader, epoch)
+	if code != kafka.None {
+		s = "errorCode " + code.String() + " " + s
+	}
+	return s
 }
 
 func produceLine(q *wire.ProduceRequest, r *wire.ProduceResponse) string {

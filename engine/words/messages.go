@@ -105,7 +105,7 @@ func responseSend(p *Phrases, e *journal.Event, f lookup) string {
 // hint is the leader that an error names (KIP-951).
 func hint(f any) string {
 	if id := num(get(first(f, "currentLeader"), "leaderId"), -1); id > 0 {
-		return fmt.Sprintf("; it names broker %d as the leader", id)
+		return "; it names " + Node(kafka.NodeName(kafka.BrokerID(id))) + " as the leader"
 	}
 	return ""
 }

@@ -188,7 +188,11 @@ func (im *Image) Apply(r *wire.MetaRecord, offset int64) {
 			p.merge(r)
 		}
 	case "RegisterBrokerRecord":
-		im.Brokers[r.BrokerID] = &Broker{ID: r.BrokerID, Epoch: offset, Fenced: r.Fenced == 1, Rack: r.Value, Incarnation: r.Incarnation}
+		b := &Broker{ID: r.BrokerID, Epoch: offset, Fenced: r.Fenced == 1, Shutdown: r.Shutdown == 1, Rack: r.Value, Incarnation: r.Incarnation}
+		if r.BrokerEpoch > 0 { // in a snapshot
+			b.Epoch = r.BrokerEpoch
+		}
+		im.Brokers[r.BrokerID] = b
 	case "BrokerRegistrationChangeRecord":
 		if b := im.Brokers[r.BrokerID]; b != nil {
 			b.change(r)
@@ -237,6 +241,10 @@ func (im *Image) addPartition(r *wire.MetaRecord) {
 	if r.Leader != nil {
 		p.Leader = *r.Leader
 	}
+	if r.Recovery != nil {
+		p.Recovery = *r.Recovery
+	}
+	p.Removing, p.Adding = r.Removing, r.Adding
 	t.Parts = append(t.Parts, p)
 }
 
@@ -281,4 +289,55 @@ func (b *Broker) change(r *wire.MetaRecord) {
 	if r.Shutdown == 1 {
 		b.Shutdown = true
 	}
+}
+
+// Records are the state as records, from which a snapshot is made: applied to an
+// empty image they give this one (MetadataImage.write).
+func (im *Image) Records() []wire.MetaRecord {
+	var recs []wire.MetaRecord
+	add := func(r wire.MetaRecord) { recs = append(recs, r) }
+	for _, id := range im.BrokerIDs() {
+		b := im.Brokers[id]
+		r := wire.MetaRecord{Type: "RegisterBrokerRecord", BrokerID: id, BrokerEpoch: b.Epoch, Incarnation: b.Incarnation, Value: b.Rack}
+		if b.Fenced {
+			r.Fenced = 1
+		}
+		if b.Shutdown {
+			r.Shutdown = 1
+		}
+		add(r)
+	}
+	for _, name := range im.TopicNames() {
+		t := im.Topics[name]
+		add(wire.MetaRecord{Type: "TopicRecord", Name: name})
+		for i, p := range t.Parts {
+			leader, recovery := p.Leader, p.Recovery
+			add(wire.MetaRecord{Type: "PartitionRecord", Part: Name(name, i), Replicas: p.Replicas, ISR: p.ISR, ELR: p.ELR, LastKnownELR: p.LastKnownELR,
+				Leader: &leader, LeaderEpoch: p.LeaderEpoch, PartitionEpoch: p.PartitionEpoch, Recovery: &recovery, Removing: p.Removing, Adding: p.Adding})
+		}
+		for _, k := range sortedKeys(t.Config) {
+			add(wire.MetaRecord{Type: "ConfigRecord", Resource: wire.TopicResource, Part: name, Name: k, Value: t.Config[k]})
+		}
+	}
+	for _, k := range sortedKeys(im.Cluster) {
+		add(wire.MetaRecord{Type: "ConfigRecord", Resource: wire.BrokerResource, Name: k, Value: im.Cluster[k]})
+	}
+	for _, id := range slices.Sorted(maps.Keys(im.Dynamic)) {
+		for _, k := range sortedKeys(im.Dynamic[id]) {
+			add(wire.MetaRecord{Type: "ConfigRecord", Resource: wire.BrokerResource, Part: strconv.Itoa(int(id)), Name: k, Value: im.Dynamic[id][k]})
+		}
+	}
+	if im.NextPID > 0 {
+		add(wire.MetaRecord{Type: "ProducerIdsRecord", Value: strconv.FormatInt(im.NextPID, 10)})
+	}
+	return recs
+}
+
+func sortedKeys(m map[string]string) []string {
+	ks := make([]string, 0, len(m))
+	for k := range m {
+		ks = append(ks, k)
+	}
+	sort.Strings(ks)
+	return ks
 }
