@@ -16,9 +16,9 @@ import (
 //	v/<part>/base               first offset of the log window that the replicas of a row share
 //	v/<part>/isr                "ISR 2 of 3, min 2"
 //	v/<part>/headroom           ISR size minus min.insync.replicas
-//	v/<broker>/<part>/sync      "in sync" | "1 behind, in sync" | "out of sync, 3 behind"
+//	v/<broker>/<part>/sync      "in sync" | "1 behind, in sync" | "out of sync, 3 behind"; reassigned: "joins, 3 behind" | "in sync, leaves"
 //	v/<broker>/<part>/status    "fetches from broker 1" | "✕ broker 1 is down" | "✕ link to broker 1 is cut" | "✕ paused"
-//	v/<leader>/<part>/note      what the leader knows, and who may lead besides the ISR: "2, 3 seen at 5 · ELR 2,3"
+//	v/<leader>/<part>/note      what the leader knows, who may lead besides the ISR, and whether it is reassigned: "2, 3 seen at 5 · ELR 2,3 · leaves"
 //	v/<leader>/<part>/waiting   who waits in purgatory
 //	v/<member>/<part>/lag       records that the member may read and has not
 //	v/<member>/lag              "lag 2", over all its partitions
@@ -136,6 +136,7 @@ func (d *deriver) set(n int, key string, v any) {
 func (d *deriver) row(n int, part string) {
 	replicas := ids(d.vals[journal.MetaKey(part, "replicas")])
 	isr := ids(d.vals[journal.MetaKey(part, "isr")])
+	adding, removing := ids(d.vals[journal.MetaKey(part, "adding")]), ids(d.vals[journal.MetaKey(part, "removing")])
 	for _, r := range d.shown[part] {
 		if !slices.Contains(replicas, r) { // reassigned away
 			for _, field := range []string{"sync", "status", "note", "waiting"} {
@@ -159,7 +160,14 @@ func (d *deriver) row(n int, part string) {
 		top = max(top, leo)
 		sync, status := any(nil), any(nil)
 		if led {
-			sync = syncText(slices.Contains(isr, r), end-leo, node == lead)
+			text := syncText(slices.Contains(isr, r), end-leo, node == lead)
+			switch {
+			case slices.Contains(adding, r):
+				text = strings.Replace(text, "out of sync", "joins", 1)
+			case slices.Contains(removing, r) && node != lead:
+				text += ", leaves"
+			}
+			sync = text
 		}
 		if lead != "" && node != lead {
 			status = d.fetching(node, lead, part)
@@ -180,6 +188,9 @@ func (d *deriver) row(n int, part string) {
 			note, wait = d.seen(lead, part), d.waiting(lead, part)
 			if elr, _ := d.vals[journal.MetaKey(part, "elr")].(string); elr != "" {
 				note = strings.TrimPrefix(fmt.Sprint(note, " · ELR ", elr), "<nil> · ")
+			}
+			if slices.Contains(removing, r) {
+				note = strings.TrimPrefix(fmt.Sprint(note, " · leaves"), "<nil> · ")
 			}
 		}
 		d.set(n, "v/b"+r+"/"+part+"/note", note)

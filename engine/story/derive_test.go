@@ -63,6 +63,9 @@ func TestDerive(t *testing.T) {
 		{"producers wait", ch("b1/orders-0/waiting", "DelayedFetch a1, DelayedProduce order-service"), map[string]any{"v/b1/orders-0/waiting": "DelayedProduce: waits for HW"}},
 		{"fetches wait, as a list", ch("b1/orders-0/waiting", []string{"DelayedFetch b2", "DelayedFetch a1"}), map[string]any{"v/b1/orders-0/waiting": "DelayedFetch: 2, a1"}},
 		{"replicas as a list", ch("meta/orders-0/isr", []int32{1, 2}), map[string]any{"v/orders-0/isr": "ISR 2 of 3, min 2"}},
+		{"a reassignment runs", ch("meta/orders-0/replicas", "4,2,3,1", "meta/orders-0/adding", "4", "meta/orders-0/removing", "1,3", "b4/orders-0/leo", int64(2)),
+			map[string]any{"v/b4/orders-0/sync": "joins, 3 behind", "v/b3/orders-0/sync": "in sync, leaves", "v/b2/orders-0/sync": "in sync", "v/b1/orders-0/note": "2, 3 seen at 5 · leaves"}},
+		{"a replica is gone", ch("meta/orders-0/replicas", "1,2", "b3/orders-0/leo", nil), map[string]any{"v/b3/orders-0/sync": nil, "v/b3/orders-0/status": nil}},
 		{"a partition with a longer name is another one", ch("b1/orders-01/leo", int64(99)), map[string]any{"v/orders-0/base": int64(0)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
