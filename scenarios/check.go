@@ -292,11 +292,25 @@ func (c *checker) topic(f *topicFile) {
 
 // addParts names the partitions that a topic has at some time of the run.
 func (c *checker) addParts(topic string, n int) {
-	for i := range min(n, maxPartitions) {
-		if part := topic + "-" + strconv.Itoa(i); !slices.Contains(c.parts, part) {
+	for _, part := range partNames(topic, min(n, maxPartitions)) {
+		if !slices.Contains(c.parts, part) {
 			c.parts = append(c.parts, part)
 		}
 	}
+}
+
+func partNames(topic string, n int) (ps []string) {
+	for i := range n {
+		ps = append(ps, topic+"-"+strconv.Itoa(i))
+	}
+	return ps
+}
+
+// fromStart says whether a partition exists when the run begins.
+func (c *checker) fromStart(part string) bool {
+	topic := query.TopicOf(part)
+	i := slices.IndexFunc(c.sc.Topics, func(t cluster.Topic) bool { return t.Name == topic })
+	return i >= 0 && c.sc.Topics[i].At == nil && !c.sc.Topics[i].Later && slices.Contains(partNames(topic, query.Partitions(&c.sc, topic)), part)
 }
 
 // mostParts is how many partitions a topic comes to have.
@@ -394,7 +408,9 @@ func (c *checker) group(f *groupFile) {
 		c.members = append(c.members, m.ID.s)
 		c.known(m.Commit, "value of commit", commits)
 		for _, p := range m.Assign.list {
-			c.part(p)
+			if c.part(p); !m.At.set && !c.fromStart(p.s) && slices.Contains(c.parts, p.s) {
+				c.at(p.at, "%s is there from the start and %s comes later; give the member a time, at", m.ID.s, p.s)
+			}
 		}
 		if len(m.Assign.list) == 0 {
 			c.at(m.ID.at, "%s has no partitions: give it some by assign; members that share a group's topics cannot be simulated yet", m.ID.s)
