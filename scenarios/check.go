@@ -68,7 +68,7 @@ var (
 
 // reserved are words that keys of the state begin with or that expressions
 // answer with.
-var reserved = []string{"admin", "any", "none", "meta", "session", "link", "v"}
+var reserved = []string{"admin", "any", "none", "config", "meta", "session", "link", "v"}
 
 // checker turns a decoded file into a scenario.
 type checker struct {

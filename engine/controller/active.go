@@ -267,6 +267,9 @@ func (n *Node) commit(from int64) {
 		}
 	}
 	for _, r := range recs {
+		if r.Type == "ConfigRecord" {
+			ch = append(ch, journal.Change{Key: journal.ConfigKey(configured(r.MetaRecord), r.Name), Val: r.Value})
+		}
 		if r.turn != "" {
 			ch = append(ch, journal.Change{Key: journal.SessionKey(kafka.NodeName(kafka.BrokerID(r.BrokerID))), Val: r.turn})
 		}

@@ -37,6 +37,17 @@ func (n *Node) partsOf(r *wire.MetaRecord) (parts []string) {
 	return parts
 }
 
+// configured is whose config a record sets, as keys name it.
+func configured(r *wire.MetaRecord) string {
+	switch {
+	case r.Resource == wire.TopicResource:
+		return r.Part
+	case r.Part == "":
+		return "*"
+	}
+	return "b" + r.Part
+}
+
 // list is a list of ids as a key holds it; none is no value.
 func list(ids []int32) any {
 	if len(ids) == 0 {

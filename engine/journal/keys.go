@@ -27,6 +27,7 @@ import "strconv"
 //	meta/<part>/leaderRecoveryState  1 (RECOVERING) after an election that may have lost records, until the ISR grows
 //	meta/<part>/minIsr               min.insync.replicas as it counts for the partition
 //	meta/<part>/{removing,adding}    replicas that a running reassignment takes away and brings
+//	config/<topic>/<key>             a setting that was committed while the run went on; <broker> and * (all brokers) too
 //	<controller>/{role,epoch,leo,commit,votedFor}
 //	session/<broker>                 "fenced" | "active" | "shutdown"
 //	<producer>/{id,epoch,status}     status: a short text
@@ -50,6 +51,9 @@ func RemoteKey(leader, part, follower, field string) string {
 
 // MetaKey is a key of the committed metadata of a partition.
 func MetaKey(part, field string) string { return "meta/" + part + "/" + field }
+
+// ConfigKey is a setting of a topic, of a broker, or of all brokers ("*").
+func ConfigKey(who, key string) string { return "config/" + who + "/" + key }
 
 // SessionKey is the controller's view of a broker.
 func SessionKey(broker string) string { return "session/" + broker }

@@ -52,11 +52,30 @@ func (q *Q) Hash(key string) int64 { return int64(kafka.ToPositive(kafka.Murmur2
 
 // Config is the value of a setting of a node, topic, producer, group or member,
 // with its definition; false where there is no such key.
-func (q *Q) Config(who, key string) (string, kafka.ConfigDef, bool) { return Config(q.sc, who, key) }
+func (q *Q) Config(who, key string) (string, kafka.ConfigDef, bool) {
+	scope, sets := settings(q.sc, who)
+	set := func(who string) map[string]string {
+		if v, ok := q.x.Get(journal.ConfigKey(who, key), q.n).(string); ok {
+			return map[string]string{key: v}
+		}
+		return nil
+	}
+	switch scope {
+	case "topic":
+		sets = slices.Concat([]map[string]string{set(who)}, sets[:1], []map[string]string{set("*")}, sets[1:])
+	case "broker":
+		sets = slices.Concat([]map[string]string{set(who), set("*")}, sets)
+	}
+	return lookup(scope, sets, key)
+}
 
 // Config is a setting as a scenario gives it or Kafka's default.
 func Config(sc *cluster.Scenario, who, key string) (string, kafka.ConfigDef, bool) {
 	scope, sets := settings(sc, who)
+	return lookup(scope, sets, key)
+}
+
+func lookup(scope string, sets []map[string]string, key string) (string, kafka.ConfigDef, bool) {
 	def, ok := kafka.LookupConfig(scope, key)
 	if !ok {
 		return "", def, false
