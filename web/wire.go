@@ -20,6 +20,7 @@ type served struct {
 	run    *Run
 	view   *journal.Index
 	colour map[string]int
+	roots  roots
 	main   []wireEvent
 	last   int
 	head   runFrame
@@ -72,7 +73,7 @@ func serve(r *Run, maxEvents int) (*served, *Problem) {
 	if r.Index == nil {
 		r.Index = journal.NewIndex(r.Journal)
 	}
-	s := &served{run: r, view: viewIndex(r.View), colour: producerColours(r.Scenario)}
+	s := &served{run: r, view: viewIndex(r.View), colour: producerColours(r.Scenario), roots: rootsOf(r.Journal)}
 	for i := range r.Journal.Events {
 		e := &r.Journal.Events[i]
 		s.last = e.N
@@ -153,9 +154,10 @@ func (s *served) event(e *journal.Event) ([]byte, error) {
 		return nil, err
 	}
 	extra := struct {
-		Say  string `json:"say,omitempty"`
-		Pill *Pill  `json:"pill,omitempty"`
-	}{}
+		Say  string  `json:"say,omitempty"`
+		Pill *Pill   `json:"pill,omitempty"`
+		Via  *[2]int `json:"via,omitempty"`
+	}{Via: s.roots.via(e)}
 	if s.run.Say != nil {
 		extra.Say = s.run.Say(e)
 	}

@@ -1,12 +1,15 @@
 // One player: commands come in, the state follows, the page is written. All of
 // it happens in one frame loop, in that order.
 
+import { Effects } from "./causes.js";
+import { Chatter } from "./chatter.js";
+import { Drawer } from "./drawer.js";
 import { Flights } from "./flights.js";
 import { Fold } from "./fold.js";
 import { commandFor } from "./keys.js";
 import { formatLink, linkTo, parseLink } from "./links.js";
-import { Log } from "./log.js";
 import { Panel } from "./panel.js";
+import { picked } from "./pick.js";
 import { Pills } from "./pills.js";
 import { chapterAt, IDLE, timeAt, transition } from "./player.js";
 import { offlineSource, socketSource } from "./source.js";
@@ -73,20 +76,16 @@ export class App {
     this.panel = new Panel(root);
     const bar = /** @type {HTMLElement | null} */ (root.querySelector(".hw-timeline"));
     this.timeline = bar && new Timeline(bar, (c) => this.dispatch(c));
-    const log = /** @type {HTMLElement | null} */ (root.querySelector(".hw-log"));
-    this.log =
-      log &&
-      new Log(
-        log,
-        (n) => this.dispatch({ type: "event", n }),
-        (text, said) => this.#copy(text, said),
-      );
+    this.effects = new Effects();
+    this.chatter = new Chatter((from, to) => this.source.chatter(from, to));
+    /** @type {Verdict | null} */ this.verdict = null;
+    this.drawer = new Drawer(root, this.#host());
     this.#bindStage();
     this.#listen();
     const sink = {
       run: (/** @type {Run} */ r) => this.#onRun(r),
       events: (/** @type {Ev[]} */ e) => this.#onEvents(e),
-      chatter: () => {},
+      chatter: (/** @type {import("./chatter.js").ChatterMessage} */ m) => this.chatter.take(m),
       end: (/** @type {Verdict} */ v) => this.#onEnd(v),
       stage: (/** @type {string} */ svg) => this.#onStage(svg),
       error: (/** @type {import("./types.js").Failure} */ f) => {
@@ -97,12 +96,29 @@ export class App {
         this.panel.fail(on ? { message: "The connection was lost. Trying again…" } : null),
     };
     const where = () => ({ layout: this.layout, from: this.model.fold.last });
+    /** @type {import("./source.js").Source} */
     this.source = boot.offline ? offlineSource(boot, sink) : socketSource(boot, sink, where);
   }
 
   start() {
     this.source.open();
     this.#watchWidth();
+  }
+
+  /** What panels may ask of this player. @returns {import("./drawer.js").Host} */
+  #host() {
+    return {
+      model: () => this.model,
+      state: () => this.state,
+      run: () => this.run,
+      verdict: () => this.verdict,
+      effects: () => this.effects,
+      chatter: this.chatter,
+      dispatch: (command) => this.dispatch(command),
+      pick: (what) => this.#pick(what),
+      copy: (text, said) => this.#copy(text, said),
+      say: (text) => this.panel.say(text),
+    };
   }
 
   // Input.
@@ -118,7 +134,7 @@ export class App {
 
   /** @param {KeyCommand} command */
   #act(command) {
-    if (command.type === "log") this.#toggleLog();
+    if (command.type === "panel") this.drawer.toggle(command.name);
     else if (command.type === "help") this.#toggleHelp();
     else if (command.type === "fullscreen" || command.type === "theme") this.#press(command.type);
     else this.dispatch(command);
@@ -132,7 +148,7 @@ export class App {
       if (button) this.#press(button.getAttribute("data-cmd") ?? "");
       else if (target.closest("[data-open]"))
         this.#open(/** @type {Element} */ (target.closest("[data-open]")));
-      else if (target.closest(".hw-stage") && !target.closest("a")) this.dispatch({ type: "toggle" });
+      else if (target.closest(".hw-stage") && !target.closest("a")) this.#onStageClick(target);
     });
     root.addEventListener("keydown", (e) => {
       const card = /** @type {Element} */ (e.target).closest("[data-open]");
@@ -170,7 +186,9 @@ export class App {
       "next-chapter": () => this.dispatch({ type: "chapter", by: 1 }),
       slower: () => this.dispatch({ type: "speed", by: -1 }),
       faster: () => this.dispatch({ type: "speed", by: 1 }),
-      events: () => this.#toggleLog(),
+      events: () => this.drawer.toggle("events"),
+      why: () => this.drawer.toggle("why"),
+      "close-side": () => this.drawer.close(),
       help: () => this.#toggleHelp(),
       link: () => this.#copyLink(),
       fullscreen: () => this.#toggleFullscreen(),
@@ -189,11 +207,20 @@ export class App {
     if (this.source.layout(this.layout, open)) this.opened = open;
   }
 
-  #toggleLog() {
-    this.log?.toggle();
-    for (const el of this.root.querySelectorAll('[data-cmd="events"]')) {
-      el.setAttribute("aria-expanded", String(this.log?.open ?? false));
-    }
+  /**
+   * A click on something explains it; beside everything it plays or pauses.
+   * @param {Element} target
+   */
+  #onStageClick(target) {
+    const what = picked(target, this.model.fold, this.state.n);
+    if (what?.type === "event") this.#pick(what);
+    else this.dispatch({ type: "toggle" });
+  }
+
+  /** @param {import("./pick.js").Picked} what */
+  #pick(what) {
+    this.dispatch({ type: "pause" });
+    this.drawer.show("why", what);
   }
 
   #toggleHelp() {
@@ -277,6 +304,7 @@ export class App {
     this.run = run;
     this.panel.fail(null);
     if (again) return;
+    this.effects = new Effects();
     const colours = run.producers ?? {};
     for (const [id, producer] of run.records ?? []) {
       if (producer in colours) this.colours.set(id, colours[producer]);
@@ -286,7 +314,6 @@ export class App {
     this.model = { fold, story, chapters: run.chapters ?? [], complete: false };
     this.panel.introduce(run);
     this.timeline?.set(this.model, (c) => this.dispatch({ type: "event", n: c.n }));
-    this.log?.set(fold);
     this.request();
   }
 
@@ -295,7 +322,8 @@ export class App {
     const fresh = this.model.fold.feed(events.filter((e) => !e.chatter));
     if (!fresh.length) return;
     this.flights.feed(fresh);
-    this.log?.grow();
+    this.effects.feed(fresh);
+    this.drawer.grow();
     if (this.state.phase === "idle") {
       this.dispatch({ type: "loaded" });
       this.#input(0);
@@ -307,6 +335,7 @@ export class App {
   /** @param {Verdict} verdict */
   #onEnd(verdict) {
     this.model.complete = true;
+    this.verdict = verdict;
     this.timeline?.drawTicks();
     this.panel.verdict(verdict, (n) => this.dispatch({ type: "event", n }));
     this.#resolvePending();
@@ -383,6 +412,11 @@ export class App {
     this.times = { input: t1 - t0, state: t2 - t1, write: performance.now() - t2 };
   }
 
+  /** What has been loaded, for tests that count. */
+  work() {
+    return { events: this.model.fold.events.length, background: this.chatter.events.size };
+  }
+
   /** The virtual time at the cursor. */
   time() {
     return timeAt(this.state, this.model);
@@ -413,7 +447,7 @@ export class App {
     }
     this.pills?.write(sightings, { still: this.still.matches, focus });
     this.timeline?.write(state, t);
-    this.log?.write(model.fold.indexOf(state.n));
+    this.drawer.write();
     this.panel.write(state, t, model);
     if (this.options.addressed) this.#keepAddress();
   }
@@ -448,7 +482,7 @@ export class App {
  */
 function placeOf(target) {
   if (target.closest("input, textarea, select, [contenteditable], dialog")) return "field";
-  if (target.closest(".hw-log")) return "list";
+  if (target.closest(".hw-side")) return "list";
   return target.closest("button, a, summary") ? "control" : "player";
 }
 

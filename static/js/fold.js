@@ -184,6 +184,37 @@ export class Fold {
   }
 
   /**
+   * The event of a number, if it is on the main track and has come.
+   * @param {number} n
+   * @returns {Ev | undefined}
+   */
+  event(n) {
+    const e = this.events[this.indexOf(n)];
+    return e?.n === n ? e : undefined;
+  }
+
+  /**
+   * The number of the last event up to n that changed a key; 0 where none did.
+   * @param {string} key
+   * @param {number} n
+   */
+  changedAt(key, n) {
+    const ns = (isLog(key) ? this.logs : this.values).get(key)?.ns ?? [];
+    return ns[countUpTo(ns, n) - 1] ?? 0;
+  }
+
+  /**
+   * The number of the last event up to n that wrote a log's offset; 0 where none did.
+   * @param {string} key
+   * @param {number} offset
+   * @param {number} n
+   */
+  writtenAt(key, offset, n) {
+    const ns = this.logs.get(key)?.offsets.get(offset)?.ns ?? [];
+    return ns[countUpTo(ns, n) - 1] ?? 0;
+  }
+
+  /**
    * The position in `events` of the last event numbered at most n; -1 before the first.
    * @param {number} n
    */

@@ -2,7 +2,7 @@
 
 /** @import { Command } from "./player.js" */
 
-/** @typedef {{type: "log"} | {type: "help"} | {type: "fullscreen"} | {type: "theme"} | Command} KeyCommand */
+/** @typedef {{type: "panel", name: string} | {type: "help"} | {type: "fullscreen"} | {type: "theme"} | Command} KeyCommand */
 
 /**
  * What is asked of a key press: the browser's event will do.
@@ -57,7 +57,10 @@ export function commandFor(press, place) {
     case "E":
     case "l":
     case "L":
-      return { type: "log" };
+      return { type: "panel", name: "events" };
+    case "w":
+    case "W":
+      return { type: "panel", name: "why" };
     case "f":
     case "F":
       return { type: "fullscreen" };

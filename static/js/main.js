@@ -60,6 +60,8 @@ function handle(app) {
     pause: () => act({ type: "pause" }),
     tick: (/** @type {number} */ ms) => app.frame(ms),
     times: () => app.times,
+    events: () => app.model.fold.events,
+    work: () => app.work(),
     state: () => ({
       n: app.state.n,
       s: app.state.s,

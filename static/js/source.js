@@ -1,13 +1,14 @@
 // Where a run comes from: a server over a WebSocket, or the page itself. Both
 // have one surface, so the player doesn't know which it has.
 
+/** @import { ChatterMessage } from "./chatter.js" */
 /** @import { Boot, Ev, Failure, Run, Verdict } from "./types.js" */
 
 /**
  * @typedef {object} Sink
  * @property {(run: Run) => void} run
  * @property {(events: Ev[]) => void} events of the main track
- * @property {(events: Ev[]) => void} chatter
+ * @property {(message: ChatterMessage) => void} chatter a batch of the background track
  * @property {(verdict: Verdict) => void} end
  * @property {(svg: string) => void} stage
  * @property {(failure: Failure) => void} error
@@ -50,7 +51,8 @@ export function deliver(message, sink) {
       if (message.stage) sink.stage(message.stage);
       break;
     case "events":
-      if (message.track === "chatter") sink.chatter(message.events ?? []);
+      if (message.track === "chatter")
+        sink.chatter({ done: false, ...message, events: message.events ?? [] });
       else sink.events(message.events ?? []);
       break;
     case "end":
@@ -95,10 +97,20 @@ export function socketSource(boot, sink, where) {
   let attempts = 0;
   let settled = false;
   let closed = false;
+  /** What waits for the connection to be opened again. @type {object[]} */
+  let queue = [];
 
   const send = (/** @type {object} */ message) => {
     if (socket?.readyState !== WebSocket.OPEN) return false;
     socket.send(JSON.stringify(message));
+    return true;
+  };
+
+  const sendSoon = (/** @type {object} */ message) => {
+    if (send(message) || closed) return !closed;
+    queue.push(message);
+    // One that is being opened sends it as soon as it is.
+    if (settled && socket?.readyState !== WebSocket.CONNECTING) connect();
     return true;
   };
 
@@ -114,6 +126,8 @@ export function socketSource(boot, sink, where) {
     socket.addEventListener("open", () => {
       const { layout, from } = where();
       send(openMessage(boot, layout, from));
+      for (const message of queue) send(message);
+      queue = [];
     });
     socket.addEventListener("message", ({ data }) => {
       attempts = 0;
@@ -132,7 +146,7 @@ export function socketSource(boot, sink, where) {
   return {
     open: connect,
     layout: (layout, open) => send({ op: "stage", layout, open }),
-    chatter: (from, to) => send({ op: "events", track: "chatter", from, to }),
+    chatter: (from, to) => sendSoon({ op: "events", track: "chatter", from, to }),
     close: () => {
       closed = true;
       socket?.close();

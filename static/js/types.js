@@ -10,7 +10,8 @@
  * @property {string} [part]
  * @property {string} [group]
  * @property {number} [cause]
- * @property {number} [missing]
+ * @property {number} [missing] what kept away what this timer waited for
+ * @property {[number, number]} [via] where the chain of causes comes back to the main track (0: nowhere), and after how many background events
  * @property {number} [msg]
  * @property {string} [api]
  * @property {string} [from]

@@ -101,3 +101,11 @@ func still(f Frame, id string) string {
 	}
 	return "/still/" + id + ".svg"
 }
+
+// panel is a panel of the drawer beside the stage.
+type panel struct{ name, title string }
+
+var panels = []panel{
+	{"why", "Why?"},
+	{"events", "Events"},
+}

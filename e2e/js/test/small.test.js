@@ -50,7 +50,8 @@ test("every key does what the help says", () => {
   assert.deepEqual(type("End"), { type: "tenth", i: 10 });
   assert.deepEqual(type("3"), { type: "tenth", i: 3 });
   assert.deepEqual(type("<", { shiftKey: true }), { type: "speed", by: -1 });
-  assert.deepEqual(type("L"), { type: "log" });
+  assert.deepEqual(type("L"), { type: "panel", name: "events" });
+  assert.deepEqual(type("w"), { type: "panel", name: "why" });
   assert.deepEqual(type("?", { shiftKey: true }), { type: "help" });
   assert.equal(type("x"), null);
 });
@@ -130,7 +131,7 @@ function recorder() {
   const sink = {
     run: note("run"),
     events: note("events"),
-    chatter: note("chatter"),
+    chatter: (/** @type {any} */ m) => note("chatter")(m.events),
     end: note("end"),
     stage: note("stage"),
     error: note("error"),
