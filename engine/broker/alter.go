@@ -138,6 +138,8 @@ func (a *alterManager) decided(it alterItem, p wire.AlterPartitionResult) {
 		if again := it.h.rep.AlterFailed(p.ErrorCode.String()); again != nil {
 			a.pending = append(a.pending, alterItem{it.h, again})
 		}
+		n := it.h.n
+		n.w.Attach(n.w.Cause(), it.h.diff()) // the refusal ends the proposal
 		return
 	}
 	if !it.h.rep.AlterCommitted(p.ISR, p.LeaderEpoch, p.PartitionEpoch) {

@@ -33,6 +33,7 @@ func (n *Node) Formed(img *image.Image, epoch int32, leader int32, lastEpoch int
 		}
 		h.log.SetHW(h.log.LEO())
 		h.log.SaveHW()
+		h.log.Flush()
 		if p.Leader != n.id {
 			h.rep.MakeFollower(p.Replicas, p.ISR, p.LeaderEpoch, p.PartitionEpoch)
 			n.fetcherFor(p.Leader).add(part, p.LeaderEpoch)

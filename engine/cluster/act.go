@@ -205,23 +205,6 @@ func (z *Zipf) draw(r *sim.Rand) int {
 	return len(weights)
 }
 
-func (r *run) pause(a *Action) {
-	p := r.process(a.Node)
-	n := r.action(a.Do, a.Node, nil)
-	kind, state := journal.NodePause, sim.Paused
-	if a.Do == "resume" {
-		kind, state = journal.NodeResume, sim.Running
-	}
-	r.w.Because(n, func() {
-		r.w.Emit(journal.Event{Kind: kind, Node: a.Node, Ch: []journal.Change{{Key: journal.NodeKey(a.Node, "state"), Val: string(state)}}})
-		if a.Do == "pause" {
-			p.Pause()
-		} else {
-			p.Resume()
-		}
-	})
-}
-
 func (r *run) link(a *Action) {
 	n := r.action(a.Do, "", journal.F("from", a.From, "to", a.To))
 	if a.Do == "connect" && len(a.From) == 0 && len(a.To) == 0 {

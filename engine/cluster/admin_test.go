@@ -8,9 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/highwater-kafka/highwater/engine/cluster"
-	"github.com/highwater-kafka/highwater/engine/invariant"
 	"github.com/highwater-kafka/highwater/engine/journal"
-	"github.com/highwater-kafka/highwater/engine/sim"
 )
 
 // TestAPreferredLeaderComesBackByItself: leader.imbalance.check.interval.seconds
@@ -82,61 +80,6 @@ func TestAnAdminClientGivesUpAfterItsTime(t *testing.T) {
 	require.Len(t, failed, 1)
 	assert.Equal(t, "REQUEST_TIMED_OUT", failed[0].F.(journal.Fields).Get("error"))
 	assert.InDelta(t, 61, int64(failed[0].T/journal.Second), 1)
-}
-
-// TestReassignmentsOnRandomFaults moves replicas about while links and processes
-// fail: the invariants hold, and the folded journal is what the objects say.
-func TestReassignmentsOnRandomFaults(t *testing.T) {
-	moved := 0
-	for seed := uint64(1); seed <= 100; seed++ {
-		sc := randomScenario(seed)
-		r := sim.NewRand(seed, "admin")
-		targets := [][]int{{3, 2, 1}, {2, 3}, {3}, {1, 2}, {2, 3, 1}, {1}, nil}
-		for range 2 + r.Intn(5) {
-			a := cluster.Action{At: journal.Time(r.Intn(int64(25 * journal.Second)))}
-			switch part := fmt.Sprintf("orders-%d", r.Intn(2)); r.Intn(4) {
-			case 0:
-				a.Do, a.Type = "elect", "preferred"
-			case 1:
-				a.Do, a.Topic, a.Config = "config", "orders", map[string]string{"min.insync.replicas": fmt.Sprint(1 + r.Intn(2))}
-			default:
-				a.Do, a.Moves = "reassign", []cluster.Move{{Part: part, To: targets[r.Intn(int64(len(targets)))]}}
-			}
-			sc.Actions = append(sc.Actions, a)
-		}
-		res, err := cluster.Run(sc)
-		require.NoError(t, err, sc.ID)
-		for i := range res.Journal.Events {
-			if res.Journal.Events[i].Kind == journal.ReplicaStop {
-				moved++
-			}
-		}
-		for _, o := range invariant.Check(res.Journal) {
-			if o.Broken != nil {
-				t.Fatalf("%s, event %d: %s: %s", sc.ID, o.Broken.N, o.Name, o.Broken.Why)
-			}
-		}
-		live := map[string]any{}
-		for _, c := range res.Final {
-			if _, log := c.Val.(journal.LogOp); !log && c.Val != nil {
-				live[c.Key] = c.Val
-			}
-		}
-		x := journal.NewIndex(res.Journal)
-		for _, part := range []string{"orders-0", "orders-1"} {
-			for _, b := range []string{"b1", "b2", "b3"} {
-				for _, field := range []string{"role", "leo", "hw", "leaderEpoch", "epochs", "isr"} {
-					key := journal.ReplicaKey(b, part, field)
-					require.Equal(t, live[key], x.Get(key, len(res.Journal.Events)), "%s: %s", sc.ID, key)
-				}
-			}
-			for _, field := range []string{"replicas", "removing", "adding", "isr", "elr"} {
-				key := journal.MetaKey(part, field)
-				require.Equal(t, live[key], x.Get(key, len(res.Journal.Events)), "%s: %s", sc.ID, key)
-			}
-		}
-	}
-	assert.Greater(t, moved, 50, "replicas that were taken away")
 }
 
 // TestMinISRComesFromTheControllersAndMayChange: the bootstrap makes the

@@ -108,3 +108,22 @@ func (r *run) start(name string, old machine) {
 		next.Boot(disk, fmt.Sprintf("%s#%d", name, r.starts[name]+1))
 	})
 }
+
+// pause stops a process for a while, or lets it go on.
+func (r *run) pause(a *Action) {
+	p := r.process(a.Node)
+	if p == nil || !p.Alive() || (p.State() == sim.Paused) == (a.Do == "pause") {
+		r.action("nothing", a.Node, journal.F("instead", a.Do))
+		return
+	}
+	kind, do := journal.NodePause, p.Pause
+	if a.Do == "resume" {
+		kind, do = journal.NodeResume, p.Resume
+	}
+	n := r.action(a.Do, a.Node, nil)
+	r.w.Because(n, func() {
+		e := r.w.Emit(journal.Event{Kind: kind, Node: a.Node})
+		do()
+		r.w.Attach(e, []journal.Change{{Key: journal.NodeKey(a.Node, "state"), Val: string(p.State())}})
+	})
+}

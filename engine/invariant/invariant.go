@@ -1,13 +1,24 @@
 // Package invariant checks on a finished journal what must hold at every event
 // of every run, whatever is broken around the cluster.
+//
+// The check is incremental: an event is held against the rules of what it
+// touched, and every 500 events all rules look at everything.
+//
+// Two things void a promise in Kafka as well, and a partition they happen to is
+// left out from then on where the promise is about its records: an election that
+// may lose them (LeaderRecoveryState RECOVERING: unclean, or of the last known
+// leader), and a power cut that takes committed records with the page cache.
 package invariant
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/highwater-kafka/highwater/engine/journal"
 )
+
+// everything is the number of events after which all rules look at the whole
+// state.
+const everything = 500
 
 // Broken is the first event at which an invariant does not hold.
 type Broken struct {
@@ -22,157 +33,177 @@ type Outcome struct {
 	Broken  *Broken
 }
 
+type rule int
+
+// The rules, in the order in which Check lists them.
+const (
+	oneLeader rule = iota
+	hwInLog
+	hwBound
+	hwMonotonic
+	matching
+	complete
+	acknowledged
+	metaISR
+	metaEpochs
+	metaLog
+	oneController
+	applied
+	rules
+)
+
+var names = [rules]string{
+	oneLeader:     "one leader per leader epoch",
+	hwInLog:       "high watermark within the log",
+	hwBound:       "high watermark not above the log end of any replica in the maximal ISR",
+	hwMonotonic:   "high watermark monotonic within a leader epoch",
+	matching:      "logs match below the high watermark",
+	complete:      "a new leader has every committed record",
+	acknowledged:  "a record acknowledged with acks=all is committed",
+	metaISR:       "the committed ISR is part of the assignment, the leader part of the ISR",
+	metaEpochs:    "leader epoch and partition epoch only grow",
+	metaLog:       "committed metadata never changes",
+	oneController: "one active controller per quorum epoch",
+	applied:       "brokers apply committed metadata only",
+}
+
+// checker holds the state so far, in the form in which the rules ask for it.
 type checker struct {
-	vals map[string]any
-	logs map[string][]journal.Entry // by log key, from the log's start
-	base map[string]int64
-	// by partition
-	leaders map[string]string           // "part@epoch" → who led
-	ids     map[string]map[int64]string // what was committed at an offset
-	hws     map[string]int64            // "node/part@epoch" → highest
+	outs     [rules]Outcome
+	n        int // the event being checked
+	slots    map[string]slot
+	replicas []*replica
+	byName   map[string]*replica
+	parts    map[string]*partition
+	order    []*partition
+	nodes    map[string]*node
+	known    []*node
+	meta     metadata
+	acks     map[string]int16 // by record: of the Produce that carried it last
 }
 
 // Check runs all invariants over a journal.
 func Check(j *journal.Journal) []Outcome {
-	c := &checker{vals: map[string]any{}, logs: map[string][]journal.Entry{}, base: map[string]int64{},
-		leaders: map[string]string{}, ids: map[string]map[int64]string{}, hws: map[string]int64{}}
-	outs := []Outcome{{Name: "one leader per leader epoch"}, {Name: "high watermark not above the log end of any replica in the maximal ISR"},
-		{Name: "high watermark monotonic within a leader epoch"}, {Name: "logs match below the high watermark"}}
-	rules := []func(*journal.Event, string, string) (bool, string){c.oneLeader, c.hwBound, c.hwMonotonic, c.matching}
+	c := &checker{slots: map[string]slot{}, byName: map[string]*replica{}, parts: map[string]*partition{}, nodes: map[string]*node{},
+		meta: metadata{leaders: map[int64]string{}}, acks: map[string]int16{}}
+	for r := range c.outs {
+		c.outs[r].Name = names[r]
+	}
 	for i := range j.Events {
-		e := &j.Events[i]
-		touched := c.fold(e)
-		for _, t := range touched {
-			for k, rule := range rules {
-				checked, why := rule(e, t[0], t[1])
-				if checked {
-					outs[k].Checked++
-				}
-				if why != "" && outs[k].Broken == nil {
-					outs[k].Broken = &Broken{e.N, why}
-				}
-			}
+		c.event(&j.Events[i])
+		if (i+1)%everything == 0 || i+1 == len(j.Events) {
+			c.all()
 		}
 	}
-	return outs
+	return c.outs[:]
 }
 
-// fold applies an event and returns the replicas that it touched.
-func (c *checker) fold(e *journal.Event) (touched [][2]string) {
-	seen := map[[2]string]bool{}
+func (c *checker) event(e *journal.Event) {
+	c.n = e.N
+	c.remember(e)
+	var touched []*replica
+	var meta []*partition
+	var nodes []*node
 	for _, ch := range e.Ch {
-		if op, ok := ch.Val.(journal.LogOp); ok {
-			c.apply(ch.Key, op)
-		} else {
-			c.vals[ch.Key] = ch.Val
-			if ch.Val == nil { // a replica that was taken away has no log
-				delete(c.logs, ch.Key)
-				delete(c.base, ch.Key)
-			}
+		s := c.slot(ch.Key)
+		if s.set == nil {
+			continue
 		}
-		p := strings.Split(ch.Key, "/")
-		if len(p) >= 3 && strings.HasPrefix(p[0], "b") && p[2] != "remote" {
-			if t := [2]string{p[0], p[1]}; !seen[t] {
-				seen[t] = true
-				touched = append(touched, t)
-			}
+		s.set(ch.Val)
+		if s.rep != nil && !s.rep.touched {
+			s.rep.touched = true
+			touched = append(touched, s.rep)
 		}
-	}
-	return touched
-}
-
-func (c *checker) apply(key string, op journal.LogOp) {
-	switch op.Op {
-	case journal.LogStart:
-		c.base[key], c.logs[key] = op.Base, nil
-	case journal.LogTruncate:
-		c.logs[key] = c.logs[key][:max(op.Base-c.base[key], 0)]
-	case journal.LogAppend:
-		if len(c.logs[key]) == 0 {
-			c.base[key] = op.Base
+		if s.part != nil && !s.part.touched {
+			s.part.touched = true
+			meta = append(meta, s.part)
 		}
-		for _, id := range op.IDs {
-			c.logs[key] = append(c.logs[key], journal.Entry{ID: id, Epoch: op.Epoch})
+		if s.node != nil {
+			nodes = append(nodes, s.node)
 		}
 	}
+	for _, n := range nodes {
+		c.member(n)
+	}
+	for _, p := range meta {
+		p.touched = false
+		c.committed(p)
+	}
+	for _, r := range touched {
+		r.touched = false
+		c.replica(r)
+	}
+	c.after(e)
 }
 
-func (c *checker) num(node, part, field string) (int64, bool) {
-	switch v := c.vals[journal.ReplicaKey(node, part, field)].(type) {
-	case int64:
-		return v, true
+// all looks at everything.
+func (c *checker) all() {
+	for _, p := range c.order {
+		c.committed(p)
+	}
+	for _, r := range c.replicas {
+		c.replica(r)
+	}
+	for _, n := range c.known {
+		c.member(n)
+	}
+}
+
+// holds notes that a rule had something to check, and why it does not hold, if
+// so.
+func (c *checker) holds(r rule, ok bool, why func() string) {
+	o := &c.outs[r]
+	o.Checked++
+	if !ok && o.Broken == nil {
+		o.Broken = &Broken{c.n, why()}
+	}
+}
+
+// slot is where the value of a key goes, and what has to be looked at then.
+type slot struct {
+	set  func(any)
+	rep  *replica
+	part *partition
+	node *node
+}
+
+// slot finds the place of a key; set is nil for keys that no rule asks for.
+func (c *checker) slot(key string) slot {
+	s, ok := c.slots[key]
+	if ok {
+		return s
+	}
+	p := strings.Split(key, "/")
+	switch {
+	case len(p) == 3 && p[0] == "meta":
+		s = c.partition(p[1]).metaSlot(p[2])
+	case len(p) == 3 && isNode(p[0], 'b'):
+		s = c.replicaOf(p[0], p[1]).slot(p[2])
+	case len(p) == 2 && isNode(p[0], 'c') && p[1] == "commit":
+		s = c.commitSlot(p[0])
+	case len(p) == 2 && (isNode(p[0], 'b') || isNode(p[0], 'c')):
+		s = c.node(p[0]).slot(p[1])
+	}
+	c.slots[key] = s
+	return s
+}
+
+// isNode tells a broker or controller from a client.
+func isNode(name string, kind byte) bool {
+	if len(name) < 2 || name[0] != kind {
+		return false
+	}
+	return strings.Trim(name[1:], "0123456789") == ""
+}
+
+func number(v any) int64 {
+	switch v := v.(type) {
+	case int:
+		return int64(v)
 	case int32:
-		return int64(v), true
+		return int64(v)
+	case int64:
+		return v
 	}
-	return 0, false
-}
-
-func (c *checker) leads(node, part string) bool {
-	return c.vals[journal.ReplicaKey(node, part, "role")] == "leader"
-}
-
-func (c *checker) oneLeader(_ *journal.Event, node, part string) (bool, string) {
-	if !c.leads(node, part) {
-		return false, ""
-	}
-	epoch, _ := c.num(node, part, "leaderEpoch")
-	key := fmt.Sprintf("%s@%d", part, epoch)
-	if other, ok := c.leaders[key]; ok && other != node {
-		return true, fmt.Sprintf("%s and %s both lead %s in leader epoch %d", other, node, part, epoch)
-	}
-	c.leaders[key] = node
-	return true, ""
-}
-
-func (c *checker) hwBound(_ *journal.Event, node, part string) (bool, string) {
-	if !c.leads(node, part) {
-		return false, ""
-	}
-	hw, _ := c.num(node, part, "hw")
-	maximal, _ := c.vals[journal.ReplicaKey(node, part, "maximalIsr")].(string)
-	for _, id := range strings.Split(maximal, ",") {
-		if leo, ok := c.num("b"+id, part, "leo"); ok && leo < hw {
-			return true, fmt.Sprintf("%s: high watermark %d of %s is above log end %d of b%s", part, hw, node, leo, id)
-		}
-	}
-	return true, ""
-}
-
-func (c *checker) hwMonotonic(_ *journal.Event, node, part string) (bool, string) {
-	if !c.leads(node, part) {
-		return false, ""
-	}
-	hw, _ := c.num(node, part, "hw")
-	epoch, _ := c.num(node, part, "leaderEpoch")
-	key := fmt.Sprintf("%s@%d", part, epoch)
-	if old := c.hws[key]; hw < old {
-		return true, fmt.Sprintf("%s: high watermark went from %d to %d in leader epoch %d", part, old, hw, epoch)
-	}
-	c.hws[key] = hw
-	return true, ""
-}
-
-// matching: what a replica has below its high watermark is what every other has
-// there.
-func (c *checker) matching(_ *journal.Event, node, part string) (bool, string) {
-	hw, ok := c.num(node, part, "hw")
-	if !ok {
-		return false, ""
-	}
-	key := journal.ReplicaKey(node, part, "log")
-	known := c.ids[part]
-	if known == nil {
-		known = map[int64]string{}
-		c.ids[part] = known
-	}
-	log, base := c.logs[key], c.base[key]
-	// Older offsets were compared when the high watermark passed them.
-	for off := max(base, hw-64); off < hw && off-base < int64(len(log)); off++ {
-		id := log[off-base].ID
-		if other, ok := known[off]; ok && other != id {
-			return true, fmt.Sprintf("%s offset %d is %s on %s and was committed as %s", part, off, id, node, other)
-		}
-		known[off] = id
-	}
-	return true, ""
+	return -1
 }
