@@ -50,9 +50,15 @@ func (n *Node) question(voter int32) (call *sim.Call, heard func(any)) {
 		if _, answered := n.q.votes[voter]; answered || n.q.rejected() {
 			return nil, nil
 		}
-		end := n.log.end()
+		end, role, epoch := n.log.end(), n.q.Role, n.q.Epoch
 		return &sim.Call{API: kafka.Vote, Body: &wire.VoteRequest{VoterID: voter, ReplicaEpoch: n.q.Epoch, ReplicaID: n.id,
-			LastOffsetEpoch: end.Epoch, LastOffset: end.Offset, PreVote: n.q.Role == Prospective}}, func(b any) { n.voted(voter, b.(*wire.VoteResponse)) }
+				LastOffsetEpoch: end.Epoch, LastOffset: end.Offset, PreVote: n.q.Role == Prospective}}, func(b any) {
+				r := b.(*wire.VoteResponse)
+				// A pre-vote is no vote: an answer counts in its own round only.
+				if !n.hear(r.ErrorCode, r.LeaderEpoch, r.LeaderID) && n.q.Role == role && n.q.Epoch == epoch {
+					n.voted(voter, r)
+				}
+			}
 	case Leader:
 		if n.lead.acknowledged[voter] {
 			return nil, nil
@@ -89,9 +95,6 @@ func (n *Node) free(p *peer) {
 
 // voted counts an answer.
 func (n *Node) voted(voter int32, r *wire.VoteResponse) {
-	if n.hear(r.ErrorCode, r.LeaderEpoch, r.LeaderID) {
-		return
-	}
 	n.q.votes[voter] = r.VoteGranted
 	prospective := n.q.Role == Prospective
 	switch {

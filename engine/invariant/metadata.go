@@ -18,6 +18,7 @@ type node struct {
 // metadata is what is known of the metadata log.
 type metadata struct {
 	end     int64            // committed below this
+	epoch   int64            // the quorum epoch of that commit
 	leaders map[int64]string // by quorum epoch
 }
 
@@ -47,7 +48,9 @@ func (c *checker) commitSlot(name string) slot {
 	n := c.node(name)
 	return slot{node: n, set: func(v any) {
 		if v != nil {
-			c.meta.end = max(c.meta.end, number(v))
+			if end := number(v); end > c.meta.end {
+				c.meta.end, c.meta.epoch = end, n.epoch
+			}
 		}
 	}}
 }
@@ -71,11 +74,12 @@ func (c *checker) member(n *node) {
 	c.meta.leaders[n.epoch] = n.name
 }
 
-// appended: what is committed is never written again.
+// appended: what is committed is never written again. A controller that has not
+// heard of a later quorum epoch may write what will never be committed.
 func (c *checker) appended(e *journal.Event) {
 	base := number(get(e, "baseOffset"))
 	if base >= 0 {
-		c.holds(metaLog, base >= c.meta.end,
+		c.holds(metaLog, base >= c.meta.end || c.node(e.Node).epoch < c.meta.epoch,
 			func() string {
 				return fmt.Sprintf("%s writes metadata offset %d; committed below %d", e.Node, base, c.meta.end)
 			})
