@@ -103,7 +103,7 @@ func (n *Node) ParkMetadataFetch() *sim.Request {
 	}
 	o.busy, o.heard = true, n.w.Now()
 	l, call := o.links[o.leader], o.poll()
-	call.Done = func(res sim.Result) { o.answered(l, res) }
+	call.Done = func(res sim.Result) { o.answered(o.leader, l, res) }
 	return l.Resting(call)
 }
 

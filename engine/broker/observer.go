@@ -78,7 +78,7 @@ func (o *observer) fetch() {
 		call.API, call.Chatter = kafka.FetchSnapshot, false
 		call.Body = &wire.FetchSnapshotRequest{ReplicaID: o.n.id, CurrentLeaderEpoch: o.epoch, SnapshotID: *o.wanted}
 	}
-	call.Done = func(res sim.Result) { o.answered(l, res) }
+	call.Done = func(res sim.Result) { o.answered(to, l, res) }
 	l.Send(call, call.Timeout)
 }
 
@@ -120,7 +120,7 @@ func (o *observer) poll() *sim.Call {
 			Part: MetadataPart, CurrentLeaderEpoch: o.epoch, FetchOffset: o.leo, LastFetchedEpoch: o.lastEpoch(), HighWatermark: &hw}}}}
 }
 
-func (o *observer) answered(l *sim.Link, res sim.Result) {
+func (o *observer) answered(from int32, l *sim.Link, res sim.Result) {
 	o.busy = false
 	took := false
 	switch r := res.Body.(type) {
@@ -134,6 +134,7 @@ func (o *observer) answered(l *sim.Link, res sim.Result) {
 		return
 	}
 	if took {
+		o.leader = from
 		o.heard = o.n.w.Now()
 		o.fetch()
 		return

@@ -1,13 +1,17 @@
 package cluster_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/highwater-kafka/highwater/engine/cluster"
+	"github.com/highwater-kafka/highwater/engine/invariant"
 	"github.com/highwater-kafka/highwater/engine/journal"
+	"github.com/highwater-kafka/highwater/engine/sim"
 )
 
 func send(at journal.Time, value string) cluster.Action {
@@ -112,4 +116,62 @@ func assertFolds(t *testing.T, res *cluster.Result) {
 	for key, end := range ends {
 		assert.Equal(t, end, x.LogAt(key, last).End(), key)
 	}
+}
+
+// TestControllersOnRandomFaults lets controllers crash, stop, pause and lose their
+// links: the invariants hold, the folded journal is what the objects say, and once
+// a majority is alive the cluster has one active controller and all its brokers.
+func TestControllersOnRandomFaults(t *testing.T) {
+	const s = journal.Second
+	elections := 0
+	for seed := uint64(1); seed <= 100; seed++ {
+		sc := oneTopic()
+		sc.ID, sc.Seed = fmt.Sprintf("controllers-%d", seed), seed
+		r := sim.NewRand(seed, "controllers")
+		sc.End = 60 * s
+		for range 2 + r.Intn(4) {
+			c := []string{"c1", "c2", "c3"}[r.Intn(3)]
+			from := journal.Time(r.Intn(int64(30 * s)))
+			until := from + journal.Time(r.Intn(int64(12*s)))
+			switch r.Intn(5) {
+			case 0:
+				sc.Actions = append(sc.Actions, node(from, "pause", c), node(until, "resume", c))
+			case 1:
+				sc.Actions = append(sc.Actions, cluster.Action{At: from, Do: "cut", From: []string{c}, To: []string{"c1", "c2", "c3", "b1", "b2", "b3"}, Both: true}, cluster.Action{At: until, Do: "connect"})
+			default:
+				sc.Actions = append(sc.Actions, node(from, []string{"crash", "stop", "vanish"}[r.Intn(3)], c), node(until, "start", c))
+			}
+		}
+		sc.Actions = append(sc.Actions, cluster.Action{At: 44 * s, Do: "connect"})
+		for _, c := range []string{"c1", "c2", "c3"} {
+			sc.Actions = append(sc.Actions, node(44*s, "resume", c), node(44*s, "start", c))
+		}
+		res, err := cluster.Run(sc)
+		require.NoError(t, err, sc.ID)
+		for _, o := range invariant.Check(res.Journal) {
+			require.Nil(t, o.Broken, "%s: %s: %+v", sc.ID, o.Name, o.Broken)
+		}
+		x, last := journal.NewIndex(res.Journal), len(res.Journal.Events)
+		leaders := 0
+		for _, c := range []string{"c1", "c2", "c3"} {
+			if x.Str(c+"/role", last) == "leader" {
+				leaders++
+			}
+		}
+		assert.Equal(t, 1, leaders, "%s: active controllers at the end", sc.ID)
+		for _, b := range []string{"b1", "b2", "b3"} {
+			assert.Equal(t, "active", x.Str("session/"+b, last), "%s: session of %s", sc.ID, b)
+		}
+		for i := range res.Journal.Events {
+			if res.Journal.Events[i].Kind == journal.QuorumLeader {
+				elections++
+			}
+		}
+		for _, c := range res.Final {
+			if c.Key[0] == 'c' || strings.HasPrefix(c.Key, "meta/") || strings.HasPrefix(c.Key, "session/") {
+				require.Equal(t, c.Val, x.Get(c.Key, last), "%s: %s", sc.ID, c.Key)
+			}
+		}
+	}
+	assert.Greater(t, elections, 100)
 }

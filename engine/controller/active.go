@@ -24,6 +24,9 @@ func (n *Node) activate() {
 	n.active = true
 	n.img = n.done.Clone()
 	n.sessions = map[int32]*session{}
+	if n.log.empty() {
+		n.write(bootstrap(n.cfg.String(minISR)), nil)
+	}
 	n.freshSessions()
 	n.noOp()
 	n.checkSessions()

@@ -207,7 +207,7 @@ func (n *Node) fetchLater() {
 func (n *Node) fetched(p *peer, body any) {
 	n.polling = false
 	turn := n.turn
-	if r, ok := body.(*wire.FetchResponse); ok && n.take(&r.Parts[0]) {
+	if r, ok := body.(*wire.FetchResponse); ok && n.take(p.id, &r.Parts[0]) {
 		n.fetch()
 		return
 	}
@@ -223,8 +223,12 @@ func (n *Node) fetched(p *peer, body any) {
 
 // take follows one answer of a Fetch (KafkaRaftClient.handleFetchResponse). False:
 // it did not come from the leader.
-func (n *Node) take(p *wire.FetchResult) bool {
-	if c := p.CurrentLeader; c != nil && n.hear(p.ErrorCode, c.LeaderEpoch, c.LeaderID) {
+func (n *Node) take(sender int32, p *wire.FetchResult) bool {
+	c := wire.CurrentLeader{LeaderID: sender, LeaderEpoch: n.q.Epoch} // without an error it is the leader who answers
+	if p.CurrentLeader != nil {
+		c = *p.CurrentLeader
+	}
+	if n.hear(p.ErrorCode, c.LeaderEpoch, c.LeaderID) {
 		return false
 	}
 	if p.ErrorCode != kafka.None || n.q.Role != Follower {

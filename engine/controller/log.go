@@ -22,6 +22,16 @@ func (l *metaLog) end() LogEnd {
 	return l.base
 }
 
+// empty says whether the log has no record but those of the quorum itself.
+func (l *metaLog) empty() bool {
+	for i := range l.batches {
+		if t := l.batches[i].Records[0].Type; t != "LeaderChange" {
+			return false
+		}
+	}
+	return l.base == LogEnd{}
+}
+
 // since are the batches that end at or after an offset.
 func (l *metaLog) since(offset int64) []wire.MetaBatch {
 	i := len(l.batches)

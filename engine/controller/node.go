@@ -153,6 +153,9 @@ type Disk struct {
 	voted  int32
 }
 
+// Formatted is a disk on which no process has run yet.
+func Formatted() *Disk { return &Disk{leader: nobody, voted: nobody} }
+
 // Disk of a process that has ended. A voter flushes what it appends before it
 // asks for more, so all of its log is there.
 func (n *Node) Disk() *Disk {
@@ -208,7 +211,7 @@ const shutdownTimeout = 5 * journal.Second
 
 // maybeLeave ends a process that is asked to end once somebody else leads.
 func (n *Node) maybeLeave() {
-	if n.stopped != nil && (len(n.q.Voters) == 1 || n.q.Leader != nobody && n.q.Leader != n.id) {
+	if n.stopped != nil && (len(n.q.Voters) == 1 || n.told.role == "" || n.q.Leader != nobody && n.q.Leader != n.id) {
 		n.leave()
 	}
 }

@@ -159,7 +159,7 @@ func (n *Node) becomeCandidate() {
 func (n *Node) becomeFollower(epoch, leader int32) {
 	n.turnTo(journal.QuorumFollower, func() { n.q.follower(epoch, leader) }, func() journal.Fields { return journal.F("epoch", epoch, "leader", leader) })
 	n.expect(n.fetchTimeout())
-	n.fetch()
+	n.proc.After(0, n.fetch) // after what the message that told of the leader brings
 	n.maybeLeave()
 }
 

@@ -87,7 +87,6 @@ func (n *Node) free(p *peer) {
 	switch n.q.Role {
 	case Follower, Unattached:
 		n.fetch()
-	case Leader:
 	default:
 		n.askOne(p)
 	}

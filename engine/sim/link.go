@@ -53,7 +53,7 @@ func (l *Link) Send(call *Call, setup journal.Time) {
 		l.conn.Call(call)
 		return
 	}
-	w.dial(l.from, w.Process(l.to), l.channel, setup, l.refused > 0, func(c *Conn) {
+	w.dial(l.from, w.Process(l.to), l.channel, setup, "no answer in time", l.refused > 0, func(c *Conn) {
 		if c == nil {
 			wait := min(l.min<<min(l.refused, 16), l.max)
 			l.refused++

@@ -133,12 +133,12 @@ func (w *World) Connect(from, to *Process, channel string) *Conn {
 // Dial opens a connection: one round trip; refused where no process listens; a
 // cut or a vanished host answers nothing until the time-out.
 func (w *World) Dial(from, to *Process, channel string, timeout journal.Time, done func(*Conn)) {
-	w.dial(from, to, channel, timeout, false, done)
+	w.dial(from, to, channel, timeout, "no answer within socket.connection.setup.timeout.ms", false, done)
 }
 
-// dial is Dial; where the server was not there before, that it still is not says
-// nothing new.
-func (w *World) dial(from, to *Process, channel string, timeout journal.Time, again bool, done func(*Conn)) {
+// dial is Dial with the reason for giving up; where the server was not there
+// before, that it still is not says nothing new.
+func (w *World) dial(from, to *Process, channel string, timeout journal.Time, late string, again bool, done func(*Conn)) {
 	cause := w.cause
 	deadline := w.now + timeout
 	var syn func(wait journal.Time)
@@ -151,7 +151,7 @@ func (w *World) dial(from, to *Process, channel string, timeout journal.Time, ag
 			if w.now+wait >= deadline {
 				from.After(deadline-w.now, func() {
 					w.Emit(journal.Event{Kind: journal.ConnClose, Node: from.Name, From: from.Name, To: to.Name, Cause: cause, Missing: fault, Chatter: again,
-						F: journal.F("reason", "no answer within socket.connection.setup.timeout.ms")})
+						F: journal.F("reason", late)})
 					done(nil)
 				})
 				return

@@ -52,8 +52,8 @@ var requests = map[kafka.API]phrase{
 
 	kafka.Vote:             vote,
 	kafka.BeginQuorumEpoch: say("{from} tells {to} that it is the leader of the quorum in quorum epoch {leaderEpoch|epoch}."),
-	kafka.EndQuorumEpoch:   say("{from} tells {to} that it resigns as leader of the quorum in quorum epoch {leaderEpoch|epoch}."),
-	kafka.FetchSnapshot:    say("{from} asks {to} for a snapshot of the metadata log: the log itself no longer reaches back so far."),
+	kafka.EndQuorumEpoch:   endQuorumEpoch,
+	kafka.FetchSnapshot:    say("{from} asks {to} for the snapshot that {to} has named, instead of the log that it covers."),
 }
 
 // responses says what each answer without an error brings.
@@ -82,7 +82,12 @@ var responses = map[kafka.API]phrase{
 	kafka.IncrementalAlterConfigs:     say("{from} answers {to}: the configuration is changed."),
 	kafka.AlterPartitionReassignments: say("{from} answers {to}: the reassignment has begun, or needs nothing more."),
 
-	kafka.Vote: voteResponse,
+	kafka.Vote:             voteResponse,
+	kafka.BeginQuorumEpoch: say("{from} answers {to}: it follows, in quorum epoch {leaderEpoch}."),
+	kafka.EndQuorumEpoch:   say("{from} answers {to}: it knows that quorum epoch {leaderEpoch} has no leader any more."),
+	kafka.FetchSnapshot: func(_ *Phrases, e *journal.Event, f lookup) string {
+		return fill("{from} sends {to} the snapshot of the metadata log that ends at offset "+text(get(e.F, "snapshotId", "endOffset"))+".", e, f)
+	},
 }
 
 func requestSend(p *Phrases, e *journal.Event, f lookup) string {
@@ -104,7 +109,11 @@ func responseSend(p *Phrases, e *journal.Event, f lookup) string {
 
 // hint is the leader that an error names (KIP-951).
 func hint(f any) string {
-	if id := num(get(first(f, "currentLeader"), "leaderId"), -1); id > 0 {
+	id := num(get(first(f, "currentLeader"), "leaderId"), -1)
+	if top := num(get(f, "leaderId"), -1); top > 0 {
+		id = top
+	}
+	if id > 0 {
 		return "; it names " + Node(kafka.NodeName(kafka.BrokerID(id))) + " as the leader"
 	}
 	return ""
@@ -285,11 +294,30 @@ func vote(_ *Phrases, e *journal.Event, f lookup) string {
 	return fill("{from} asks {to} for its vote in quorum epoch {replicaEpoch|epoch}.", e, f)
 }
 
-func voteResponse(_ *Phrases, e *journal.Event, f lookup) string {
-	if first(e.F, "voteGranted") == true {
-		return fill("{from} grants {to} its vote.", e, f)
+func endQuorumEpoch(_ *Phrases, e *journal.Event, f lookup) string {
+	who := "anybody may stand for election at once."
+	if q, ok := e.F.(*wire.EndQuorumEpochRequest); ok && len(q.PreferredCandidates) > 0 {
+		var names []string
+		for _, id := range q.PreferredCandidates {
+			names = append(names, short(kafka.NodeName(kafka.BrokerID(id))))
+		}
+		who = "the first to stand for election is " + names[0] + ", who has the most of its log."
+		if len(names) > 1 {
+			who = strings.TrimSuffix(who, ".") + "; then " + strings.Join(names[1:], ", ") + "."
+		}
 	}
-	return fill("{from} refuses {to} its vote.", e, f)
+	return fill("{from} tells {to} that it leads no longer in quorum epoch {leaderEpoch}: "+who, e, f)
+}
+
+func voteResponse(p *Phrases, e *journal.Event, f lookup) string {
+	what := "vote"
+	if q := p.reqs[e.Msg]; q != nil && first(q.F, "preVote") == true {
+		what = "pre-vote"
+	}
+	if first(e.F, "voteGranted") == true {
+		return fill("{from} grants {to} its "+what+".", e, f)
+	}
+	return fill("{from} refuses {to} its "+what+".", e, f)
 }
 
 func produceResponse(_ *Phrases, e *journal.Event, f lookup) string {
@@ -308,11 +336,16 @@ func fetchResponse(_ *Phrases, e *journal.Event, f lookup) string {
 	}
 	switch {
 	case p.DivergingEpoch != nil:
+		if p.Part == metadataLog {
+			return fmt.Sprintf("%s answers the Fetch of %s: their metadata logs differ; quorum epoch %d ends at offset %d here.", from, to, p.DivergingEpoch.Epoch, p.DivergingEpoch.EndOffset)
+		}
 		return fmt.Sprintf("%s answers the Fetch of %s: their logs of %s differ; leader epoch %d ends at offset %d here.", from, to, p.Part, p.DivergingEpoch.Epoch, p.DivergingEpoch.EndOffset)
 	case p.SnapshotID != nil:
 		return fmt.Sprintf("%s answers the Fetch of %s: it has to take the snapshot that ends at offset %d first.", from, to, p.SnapshotID.EndOffset)
 	case p.PreferredReadReplica != nil && *p.PreferredReadReplica >= 0:
 		return fmt.Sprintf("%s answers the Fetch of %s without records: it should read %s from broker %d.", from, to, p.Part, *p.PreferredReadReplica)
+	case len(p.Meta) > 0 && p.HighWatermark < 0:
+		return fmt.Sprintf("%s sends %s the metadata log from offset %d on; nothing of its quorum epoch is committed yet.", from, to, p.Meta[0].BaseOffset)
 	case len(p.Meta) > 0:
 		return fmt.Sprintf("%s sends %s the metadata log from offset %d on, committed below %d.", from, to, p.Meta[0].BaseOffset, p.HighWatermark)
 	case p.Part == metadataLog:

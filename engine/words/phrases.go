@@ -159,8 +159,13 @@ var catalogue = map[journal.Kind]phrase{
 	journal.Boot:   say("The cluster rests: every replica has what its leader has, and every Fetch waits for news."),
 	journal.Action: action,
 
-	journal.NodeStart:  say("{node} starts, with what is on its disk."),
-	journal.NodeReady:  say("{node} has caught up with the metadata and accepts connections."),
+	journal.NodeStart: say("{node} starts, with what is on its disk."),
+	journal.NodeReady: func(_ *Phrases, e *journal.Event, f lookup) string {
+		if kafka.NodeID(e.Node) > 100 {
+			return fill("{node} has read its log and accepts connections.", e, f)
+		}
+		return fill("{node} has caught up with the metadata and accepts connections.", e, f)
+	},
 	journal.NodeStop:   say("{node} stops in order."),
 	journal.NodeCrash:  nodeCrash,
 	journal.NodeVanish: say("The host of {node} is gone: nobody gets an answer, and nobody is told."),
@@ -328,6 +333,8 @@ func nodeCrash(_ *Phrases, e *journal.Event, f lookup) string {
 
 func timerFire(_ *Phrases, e *journal.Event, f lookup) string {
 	switch {
+	case f("timer") == "check quorum":
+		return fill("{node}: no majority of the voters has fetched for 1.5 times controller.quorum.fetch.timeout.ms.", e, f)
 	case e.API != "" && get(e.F, "afterMs") != nil:
 		return fill("{node} has waited {afterMs} ms for the answer to its {api}: {timer} is over.", e, f)
 	case e.Part != "":

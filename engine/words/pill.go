@@ -69,6 +69,10 @@ func (p *Phrases) requestPill(pill *Pill, e *journal.Event, arrow string) string
 		}
 		pill.Text = fmt.Sprintf("Fetch %s from %d", arrow, q.Parts[0].FetchOffset)
 		return q.Parts[0].Part
+	case *wire.VoteRequest:
+		if q.PreVote {
+			pill.Text = "pre-vote " + arrow
+		}
 	case *wire.ProduceRequest:
 		for _, x := range q.Parts {
 			pill.Tags = append(pill.Tags, x.Batch.Records...)
@@ -107,6 +111,11 @@ func (p *Phrases) responsePill(pill *Pill, e *journal.Event, arrow string) strin
 		}
 	case *wire.FetchResponse:
 		return p.fetchPill(pill, e, r, arrow)
+	case *wire.VoteResponse:
+		pill.Text = "resp " + arrow + " refused"
+		if r.VoteGranted {
+			pill.Text = "resp " + arrow + " granted"
+		}
 	case *wire.AlterPartitionResponse:
 		if len(r.Parts) > 0 {
 			pill.Text = fmt.Sprintf("resp %s ISR %s", arrow, text(r.Parts[0].ISR))
