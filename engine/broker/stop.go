@@ -19,6 +19,7 @@ func (n *Node) stopReplica(part string) {
 	}
 	delete(n.replicas, part)
 	n.parts = slices.DeleteFunc(n.parts, func(p string) bool { return p == part })
+	h.diff() // a replica from before a restart has told nothing yet
 	h.rep.Stop()
 	ch := []journal.Change{{Key: h.keys.log}}
 	for _, k := range sortedKeys(h.sent) {
