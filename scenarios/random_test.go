@@ -89,7 +89,7 @@ func (s *schedule) fault() {
 	case 8:
 		s.act(from, "elect, type: %s, parts: [orders-0, orders-1]", s.pick("preferred", "unclean"))
 	case 9:
-		s.act(from, "reassign, to: {orders-%d: [%s]}", s.Intn(2), s.pick("1, 2", "3, 1", "2, 3, 1", "3"))
+		s.act(from, "reassign, to: {orders-%d: [%s]}", s.Intn(2), s.pick("1, 2", "3, 1", "2, 3, 1", "3", "cancel"))
 	case 10:
 		s.act(from, "config, topic: orders, key: %s", s.pick("min.insync.replicas, value: 1", "min.insync.replicas, value: 2", "unclean.leader.election.enable, value: true"))
 	case 11:
