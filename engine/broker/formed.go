@@ -40,7 +40,7 @@ func (n *Node) Formed(img *image.Image, epoch int32, leader int32, lastEpoch int
 			continue
 		}
 		h.rep.MakeLeader(p.Replicas, p.ISR, p.LeaderEpoch, p.PartitionEpoch, 0)
-		n.coord.leads(part, h)
+		n.coord.loaded(part, h)
 	}
 }
 

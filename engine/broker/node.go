@@ -29,9 +29,11 @@ import (
 type Options struct {
 	ID          int32
 	Controllers []int32
-	Append      journal.Time // a batch written to a log
-	Apply       journal.Time // a metadata delta published
-	Boot        journal.Time // process start to BrokerRegistration
+	Append      journal.Time               // a batch written to a log
+	Apply       journal.Time               // a metadata delta published
+	Boot        journal.Time               // process start to BrokerRegistration
+	Groups      []string                   // that the scenario names, to show who coordinates them
+	NewID       func(client string) string // the next member id of a client
 }
 
 // Node is a broker process.
@@ -110,16 +112,16 @@ func (n *Node) Handle(r *sim.Request) {
 		r.Reply(n.metadata(body), 0, false)
 	case *wire.InitProducerIDRequest:
 		n.pids.handle(r)
+	case *wire.OffsetForLeaderEpochRequest:
+		r.Reply(n.offsetForLeaderEpoch(body), 0, false)
 	case *wire.FindCoordinatorRequest:
 		r.Reply(n.findCoordinator(body), 0, false)
-	case *wire.OffsetCommitRequest:
-		n.coord.commit(r, body)
-	case *wire.OffsetFetchRequest:
-		n.coord.fetch(r, body)
 	case *wire.CreateTopicsRequest, *wire.CreatePartitionsRequest, *wire.AlterPartitionReassignmentsRequest, *wire.ElectLeadersRequest:
 		n.forward(r)
 	case *wire.IncrementalAlterConfigsRequest:
 		n.alterConfigs(r, body)
+	default:
+		n.coord.handle(r)
 	}
 }
 
@@ -235,6 +237,30 @@ func (n *Node) listOffsets(q *wire.ListOffsetsRequest) *wire.ListOffsetsResponse
 			if q.ReplicaID >= 0 {
 				out.Offset = h.log.LEO()
 			}
+		}
+		r.Parts = append(r.Parts, out)
+	}
+	return r
+}
+
+// offsetForLeaderEpoch answers where an epoch ends (Partition.
+// lastOffsetForLeaderEpoch): a client checks its position with it after a change
+// of the leader.
+func (n *Node) offsetForLeaderEpoch(q *wire.OffsetForLeaderEpochRequest) *wire.OffsetForLeaderEpochResponse {
+	r := &wire.OffsetForLeaderEpochResponse{}
+	for _, p := range q.Parts {
+		out := wire.LeaderEpochResult{Part: p.Part, LeaderEpoch: -1, EndOffset: -1}
+		h := n.leads(p.Part)
+		switch {
+		case h == nil:
+			out.ErrorCode, _ = n.leaderError(p.Part)
+		case p.CurrentLeaderEpoch >= 0 && p.CurrentLeaderEpoch < h.rep.LeaderEpoch():
+			out.ErrorCode = kafka.FencedLeaderEpoch
+		case p.CurrentLeaderEpoch > h.rep.LeaderEpoch():
+			out.ErrorCode = kafka.UnknownLeaderEpoch
+		default:
+			end := h.log.Epochs().EndOffsetFor(p.LeaderEpoch, h.log.LEO())
+			out.LeaderEpoch, out.EndOffset = end.Epoch, end.EndOffset
 		}
 		r.Parts = append(r.Parts, out)
 	}

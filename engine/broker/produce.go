@@ -13,7 +13,8 @@ import (
 // delayedProduce waits in purgatory until every partition is decided
 // (DelayedProduce).
 type delayedProduce struct {
-	req     *sim.Request
+	req     *sim.Request // nil for an internal append
+	from    string
 	resp    *wire.ProduceResponse
 	waits   []produceWait
 	timer   *sim.Timer
@@ -42,7 +43,7 @@ func (n *Node) handleProduce(r *sim.Request, q *wire.ProduceRequest) {
 	case q.Acks == 1 || len(waits) == 0:
 		r.Reply(resp, 0, false)
 	default:
-		n.park(&delayedProduce{req: r, resp: resp, waits: waits}, journal.Millis(q.TimeoutMs))
+		n.park(&delayedProduce{req: r, from: r.From, resp: resp, waits: waits}, journal.Millis(q.TimeoutMs))
 	}
 }
 

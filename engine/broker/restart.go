@@ -112,5 +112,6 @@ func (n *Node) Forget() []journal.Change {
 	for _, part := range n.parts {
 		ch = n.replicas[part].diff(ch...)
 	}
+	ch = append(ch, n.coord.forget()...)
 	return append(ch, journal.Change{Key: journal.NodeKey(n.name, "epoch")}, journal.Change{Key: journal.NodeKey(n.name, "metadata")})
 }

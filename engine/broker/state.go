@@ -69,7 +69,7 @@ func (h *hosted) remoteKeys(id int32) (leo, caughtUp string) {
 func (h *hosted) waiting() any {
 	var ws []string
 	for _, d := range h.produces {
-		ws = append(ws, "DelayedProduce "+d.req.From)
+		ws = append(ws, "DelayedProduce "+d.from)
 	}
 	for _, d := range h.fetches {
 		ws = append(ws, "DelayedFetch "+d.req.From)

@@ -40,23 +40,24 @@ type run struct {
 	model Model
 	end   journal.Time
 
-	ctrls   []*controller.Node
-	brokers map[int32]*broker.Node
-	ids     []int32 // brokers
-	voters  []int32 // controllers
-	prods   map[string]*client.Producer
-	cons    map[string]*client.Consumer
-	rests   []RestState
-	starts  map[string]int   // how often a node was started again
-	waiting map[*Action]bool // actions whose anchor has not matched yet
-	log     []wire.MetaBatch
-	img     *image.Image
+	ctrls     []*controller.Node
+	brokers   map[int32]*broker.Node
+	ids       []int32 // brokers
+	voters    []int32 // controllers
+	prods     map[string]*client.Producer
+	cons      map[string]*client.Consumer
+	rests     []RestState
+	starts    map[string]int   // how often a node was started again
+	memberIDs map[string]int   // member ids given out, by client
+	waiting   map[*Action]bool // actions whose anchor has not matched yet
+	log       []wire.MetaBatch
+	img       *image.Image
 }
 
 // Run executes a scenario to its end. The same scenario gives the same journal,
 // byte for byte. The error says what in the scenario cannot be simulated.
 func Run(sc *Scenario) (*Result, error) {
-	r := &run{sc: sc, model: sc.Model, brokers: map[int32]*broker.Node{}, starts: map[string]int{},
+	r := &run{sc: sc, model: sc.Model, brokers: map[int32]*broker.Node{}, starts: map[string]int{}, memberIDs: map[string]int{},
 		waiting: map[*Action]bool{}, prods: map[string]*client.Producer{}, cons: map[string]*client.Consumer{}}
 	r.w = sim.NewWorld(sc.Seed, sim.Network{Broker: r.model.NetBroker, Client: r.model.NetClient, Jitter: r.model.Jitter, Handle: r.model.Handle}, MaxEvents)
 	r.end = sc.until()
@@ -167,7 +168,7 @@ func (r *run) authority() *controller.Node {
 
 func (r *run) newBroker(id int32, p *sim.Process) *broker.Node {
 	return broker.New(r.w, p, r.config("broker", r.sc.Config, r.sc.Nodes[p.Name]),
-		broker.Options{ID: id, Controllers: r.voters, Append: r.model.Append, Apply: r.model.Apply, Boot: r.model.Boot})
+		broker.Options{ID: id, Controllers: r.voters, Append: r.model.Append, Apply: r.model.Apply, Boot: r.model.Boot, Groups: r.groupIDs(), NewID: r.memberID})
 }
 
 // config merges the settings of a node or client, the later over the earlier.
@@ -294,6 +295,24 @@ func (r *run) pidBlocks() int {
 		}
 	}
 	return 0
+}
+
+func (r *run) groupIDs() []string {
+	var ids []string
+	for _, g := range r.sc.Groups {
+		ids = append(ids, g.ID)
+	}
+	return ids
+}
+
+// memberID makes the next member id of a client. Kafka's are random; here the
+// first is the client's own id, the second a1#2.
+func (r *run) memberID(client string) string {
+	r.memberIDs[client]++
+	if n := r.memberIDs[client]; n > 1 {
+		return fmt.Sprintf("%s#%d", client, n)
+	}
+	return client
 }
 
 func (r *run) process(name string) *sim.Process { return r.w.Process(name) }

@@ -223,7 +223,7 @@ func (s *Shard) keepAlive(g *group, m *classicMember) { s.watch(g, m, m.sessionT
 
 func (s *Shard) watch(g *group, m *classicMember, d journal.Time) {
 	id := m.id
-	s.timers.set(s.now+d, g.id, session(id), func(g *group) { s.classicSilent(g, id) })
+	s.later(d, g, session(id), func(g *group) { s.classicSilent(g, id) })
 }
 
 // classicSilent is the end of a session. A member whose JoinGroup or SyncGroup

@@ -472,7 +472,7 @@ func (h *heartbeat) reconcile(m *consumerMember, owned []string) {
 		s.timers.cancel(h.g.id, key)
 		return
 	}
-	s.timers.set(s.now+m.rebalanceTimeout, h.g.id, key, func(g *group) {
+	s.later(m.rebalanceTimeout, h.g, key, func(g *group) {
 		s.fenceConsumer(g, id, "it did not revoke its partitions within the rebalance timeout")
 	})
 }
@@ -536,7 +536,7 @@ func (s *Shard) watchConsumer(g *group, m *consumerMember) {
 	if m.classic != nil {
 		d = journal.Millis(m.classic.SessionTimeout)
 	}
-	s.timers.set(s.now+d, g.id, session(id), func(g *group) { s.fenceConsumer(g, id, "its session timed out after "+d.String()) })
+	s.later(d, g, session(id), func(g *group) { s.fenceConsumer(g, id, "its session timed out after "+d.String()) })
 }
 
 // fenceConsumer removes a member that is silent or does not let go
@@ -601,7 +601,7 @@ func (s *Shard) loadedConsumer(g *group) {
 		m := g.consumer.members[id]
 		s.watchConsumer(g, m)
 		if m.state == Unrevoked {
-			s.timers.set(s.now+m.rebalanceTimeout, g.id, "revoke "+id, func(g *group) {
+			s.later(m.rebalanceTimeout, g, "revoke "+id, func(g *group) {
 				s.fenceConsumer(g, id, "it did not revoke its partitions within the rebalance timeout")
 			})
 		}

@@ -70,7 +70,7 @@ func (s *Shard) join(g *group, q *wire.JoinGroupRequest, client string, to any, 
 	case q.MemberID == "":
 		id := s.opt.NewID(client)
 		c.pending[id] = true
-		s.timers.set(s.now+journal.Millis(q.SessionTimeoutMs), g.id, session(id), func(g *group) { s.classicSilent(g, id) })
+		s.later(journal.Millis(q.SessionTimeoutMs), g, session(id), func(g *group) { s.classicSilent(g, id) })
 		s.answer(to, &wire.JoinGroupResponse{ErrorCode: kafka.MemberIDRequired, GenerationID: -1, MemberID: id})
 	case c.pending[q.MemberID]:
 		s.addMember(g, q.MemberID, q, client, to)
@@ -171,7 +171,7 @@ func (s *Shard) prepareRebalance(g *group, reason string) {
 		s.completeJoin(g)
 		return
 	}
-	s.timers.set(s.now+c.rebalanceTimeout(), g.id, "join", s.completeJoin)
+	s.later(c.rebalanceTimeout(), g, "join", s.completeJoin)
 }
 
 // dropSync ends the sync phase: nobody has an assignment.
@@ -193,7 +193,7 @@ func (s *Shard) dropSync(g *group, code kafka.ErrorCode) {
 // initialDelay waits, and once more when somebody joined meanwhile
 // (tryCompleteInitialRebalanceElseSchedule).
 func (s *Shard) initialDelay(g *group, delay, remaining journal.Time) {
-	s.timers.set(s.now+delay, g.id, "join", func(g *group) {
+	s.later(delay, g, "join", func(g *group) {
 		if c := g.classic; c.newMember && remaining > 0 {
 			c.newMember = false
 			next := min(s.millis("group.initial.rebalance.delay.ms"), remaining)
@@ -229,7 +229,7 @@ func (s *Shard) completeJoin(g *group) {
 		}
 	}
 	if !c.electJoined() && len(c.members) > 0 {
-		s.timers.set(s.now+c.rebalanceTimeout(), g.id, "join", s.completeJoin)
+		s.later(c.rebalanceTimeout(), g, "join", s.completeJoin)
 		return
 	}
 	s.nextGeneration(g)
@@ -272,7 +272,7 @@ func (s *Shard) nextGeneration(g *group) {
 		s.keepAlive(g, m)
 		c.unsynced[id] = true
 	}
-	s.timers.set(s.now+c.rebalanceTimeout(), g.id, "sync", s.syncTimeout)
+	s.later(c.rebalanceTimeout(), g, "sync", s.syncTimeout)
 }
 
 // syncTimeout removes who has not sent SyncGroup (expirePendingSync).

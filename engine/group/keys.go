@@ -43,7 +43,7 @@ func (s *Shard) values(g *group) []journal.Change {
 			member(m.client, "state", state)
 			member(m.client, "epoch", c.generation)
 			member(m.client, "assignment", list(m.assignment))
-			if at, ok := s.timers.deadline(g.id, session(m.id)); ok {
+			if at, ok := s.timers.deadline(g.id, session(m.id)); ok && m.join == nil && m.sync == nil {
 				member(m.client, "session", int64(at))
 			}
 		}

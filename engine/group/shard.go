@@ -29,6 +29,8 @@ type Options struct {
 	Partitions func(topic string) int
 	// Assign runs a server-side assignor; ok is false for an unknown name.
 	Assign func(name string, spec Spec) (target map[string][]string, ok bool)
+	// Cause is what a timer set now is the consequence of.
+	Cause func() int
 }
 
 // Shard coordinates the groups of one partition (GroupCoordinatorShard).
@@ -79,6 +81,9 @@ type group struct {
 	emptied  journal.Time // when the last member went, or the last offset was committed without members
 	sent     map[string]any
 }
+
+// IDs of the groups, sorted.
+func (s *Shard) IDs() []string { return slices.Sorted(maps.Keys(s.groups)) }
 
 func (s *Shard) group(id string) *group { return s.groups[id] }
 
@@ -139,23 +144,30 @@ func (s *Shard) millis(key string) journal.Time { return journal.Millis(s.opt.Co
 // Deadline is when the next timer fires; false for none.
 func (s *Shard) Deadline() (journal.Time, bool) { return s.timers.next() }
 
-// Tick fires the timers that are due. What a timer sets for the same moment fires
-// too.
-func (s *Shard) Tick(now journal.Time) Result {
-	s.begin(now)
-	for {
-		t, ok := s.timers.pop(now)
-		if !ok {
-			return s.end()
-		}
-		if g := s.groups[t.group]; g != nil {
-			t.fire(g)
-		}
+// Tick fires the timer that is due first, if one is; cause is what Options.Cause
+// said when it was set.
+func (s *Shard) Tick(now journal.Time) (r Result, cause int, ok bool) {
+	t, ok := s.timers.pop(now)
+	if !ok {
+		return Result{}, 0, false
 	}
+	s.begin(now)
+	if g := s.groups[t.group]; g != nil {
+		t.fire(g)
+	}
+	return s.end(), t.cause, true
 }
 
-// timers are the shard's timers by group and purpose; setting one again moves it
-// (CoordinatorTimer).
+// later sets a timer of a group; setting one again moves it.
+func (s *Shard) later(d journal.Time, g *group, key string, fire func(*group)) {
+	cause := 0
+	if s.opt.Cause != nil {
+		cause = s.opt.Cause()
+	}
+	s.timers.set(timer{at: s.now + d, group: g.id, key: key, cause: cause, fire: fire})
+}
+
+// timers are the shard's timers by group and purpose (CoordinatorTimer).
 type timers struct {
 	list []timer
 	seq  int
@@ -165,13 +177,15 @@ type timer struct {
 	at         journal.Time
 	seq        int
 	group, key string
+	cause      int
 	fire       func(*group)
 }
 
-func (ts *timers) set(at journal.Time, group, key string, fire func(*group)) {
-	ts.cancel(group, key)
+func (ts *timers) set(t timer) {
+	ts.cancel(t.group, t.key)
 	ts.seq++
-	ts.list = append(ts.list, timer{at, ts.seq, group, key, fire})
+	t.seq = ts.seq
+	ts.list = append(ts.list, t)
 }
 
 func (ts *timers) cancel(group, key string) {
@@ -214,5 +228,5 @@ func (ts *timers) pop(now journal.Time) (timer, bool) {
 	return t, true
 }
 
-// protocol keys of a session timer.
+// session is the key of a member's session timer.
 func session(member string) string { return "session " + member }

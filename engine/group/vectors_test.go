@@ -121,7 +121,8 @@ func (b *bench) until(now journal.Time) {
 		if !ok || at > now {
 			return
 		}
-		b.take(at, b.s.Tick(at))
+		r, _, _ := b.s.Tick(at)
+		b.take(at, r)
 	}
 }
 
