@@ -34,6 +34,14 @@ var actions = map[string][]string{
 	"commit":  {"member", "part", "offset", "offsets"},
 	"seek":    {"member", "part", "offset"},
 
+	"join":              {"member", "group", "config"},
+	"leave":             {"member"},
+	"stall":             {"member", "for"},
+	"pause-partitions":  {"member", "parts"},
+	"resume-partitions": {"member", "parts"},
+	"subscribe":         {"member", "topics"},
+	"assign":            {"member", "parts"},
+
 	"create-topic":   {"topic", "partitions", "replication", "replicas", "config"},
 	"add-partitions": {"topic", "to", "replicas"},
 	"reassign":       {"to"},
@@ -42,8 +50,7 @@ var actions = map[string][]string{
 }
 
 // planned are actions that the format has and the simulation has not yet.
-var planned = []string{"join", "leave", "stall", "pause-partitions", "resume-partitions", "subscribe", "assign",
-	"begin", "send-offsets", "end"}
+var planned = []string{"begin", "send-offsets", "end"}
 
 // features are the features of Kafka 4.4 whose level a scenario may set.
 var features = []string{"eligible.leader.replicas.version", "group.version", "kraft.version", "metadata.version", "share.version",
@@ -412,8 +419,8 @@ func (c *checker) group(f *groupFile) {
 				c.at(p.at, "%s is there from the start and %s comes later; give the member a time, at", m.ID.s, p.s)
 			}
 		}
-		if len(m.Assign.list) == 0 {
-			c.at(m.ID.at, "%s has no partitions: give it some by assign; members that share a group's topics cannot be simulated yet", m.ID.s)
+		if len(m.Assign.list) == 0 && len(f.Topics.list) == 0 {
+			c.at(m.ID.at, "%s has nothing to read: give its group topics, or partitions by assign", m.ID.s)
 		}
 		g.Members = append(g.Members, cluster.Member{ID: m.ID.s, At: when(m.At), Config: c.config("consumer", m.Config), Assign: m.Assign.strings(),
 			Poll: first(m.Poll, f.Poll), Work: first(m.Work, f.Work), Commit: firstText(m.Commit, f.Commit)})
@@ -561,8 +568,39 @@ func (c *checker) fill(f *actionFile, a *cluster.Action, has map[string]pos) {
 		c.known(f.Member, "member", c.members)
 		a.By = f.Member.s
 		c.offsets(f, a, has)
+	case "join":
+		c.need(f, has, "member")
+		c.join(f, a)
+	case "leave", "stall", "pause-partitions", "resume-partitions", "subscribe", "assign":
+		c.need(f, has, actions[f.Do.s]...)
+		c.known(f.Member, "member", c.members)
+		for _, p := range f.Parts.list {
+			c.part(p)
+		}
+		for _, t := range f.Topics.list {
+			c.known(t, "topic", c.topics)
+		}
+		a.By, a.For, a.Parts, a.Topics = f.Member.s, f.For.t, f.Parts.strings(), f.Topics.strings()
 	case "create-topic", "add-partitions", "reassign", "elect", "config":
 		c.admin(f, a, has)
+	}
+}
+
+// join brings a member back, or a new one into a group.
+func (c *checker) join(f *actionFile, a *cluster.Action) {
+	a.By, a.Config = f.Member.s, c.config("consumer", f.Config)
+	i := slices.IndexFunc(c.sc.Groups, func(g cluster.Group) bool { return g.ID == f.Group.s })
+	if f.Group.set {
+		c.known(f.Group, "group", c.groups)
+	}
+	switch {
+	case !f.Member.set, slices.Contains(c.members, f.Member.s):
+	case !f.Group.set:
+		c.at(f.Member.at, "%s is no member yet: name its group", f.Member.s)
+	case i >= 0:
+		c.claim(f.Member, "member")
+		c.members = append(c.members, f.Member.s)
+		c.sc.Groups[i].Members = append(c.sc.Groups[i].Members, cluster.Member{ID: f.Member.s, Absent: true})
 	}
 }
 
@@ -642,6 +680,9 @@ func (c *checker) offsets(f *actionFile, a *cluster.Action, has map[string]pos) 
 			c.at(f.Part.at, "commit has part and offset, or offsets")
 		}
 		return
+	}
+	if f.Do.s == "commit" && !f.Part.set && !f.Offset.set {
+		return // its positions
 	}
 	c.need(f, has, "part", "offset")
 	if f.Part.set {

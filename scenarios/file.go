@@ -193,6 +193,9 @@ type actionFile struct {
 	Do        text       `json:"do" jsonschema:"What happens."`
 	By        text       `json:"by,omitzero" jsonschema:"Producer."`
 	Member    text       `json:"member,omitzero" jsonschema:"Member, or for kill also a producer."`
+	Group     text       `json:"group,omitzero" jsonschema:"Of a member that joins and is not listed."`
+	For       duration   `json:"for,omitzero" jsonschema:"How long a member stalls."`
+	Topics    texts      `json:"topics,omitzero" jsonschema:"What a member subscribes to."`
 	Node      text       `json:"node,omitzero" jsonschema:"Node."`
 	Topic     text       `json:"topic,omitzero"`
 	Key       text       `json:"key,omitzero"`

@@ -83,6 +83,7 @@ var kinds = []string{
 	"consumer.position",
 	"consumer.reset",
 	"consumer.commit",
+	"consumer.committed",
 	"consumer.stall",
 	"txn.state",
 	"txn.marker",

@@ -18,7 +18,9 @@ import (
 
 // recorded are the recordings of a real cluster that the engine equals.
 var recorded = []string{"produce-acks-all", "produce-acks-1", "produce-batches-pipelined", "follower-cut-from-leader", "idempotent-retry", "reassign", "add-partitions", "leader-crash",
-	"acks-1-loss-and-truncation", "elr-clean-recovery", "follower-paused", "leader-isolated", "rolling-restart", "elr-clean-stop", "active-controller-crash", "controller-quorum-lost"}
+	"acks-1-loss-and-truncation", "elr-clean-recovery", "follower-paused", "leader-isolated", "rolling-restart", "elr-clean-stop", "active-controller-crash", "controller-quorum-lost",
+	"classic-range-join-leave", "cooperative-join-leave", "consumer-protocol-join-leave", "classic-crash", "classic-static-restart", "classic-static-poll-limit", "consumer-protocol-static",
+	"consumer-protocol-rebalance-under-load", "offset-commit-crash-redelivery", "auto-commit", "poll-interval-exceeded", "coordinator-crash-rf1", "below-min-isr"}
 
 // open lists differences that Kafka itself leaves open: scenario, line, and the
 // class that leaves it open.

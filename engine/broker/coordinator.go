@@ -31,9 +31,23 @@ type coordinator struct {
 	shards map[string]*shard
 }
 
+// Coordinators remembers what the journal shows of the groups of each partition,
+// and of which leader epoch. A coordinator that does not know yet that it is
+// none any more changes its own memory, not what is shown.
+type Coordinators struct{ parts map[string]*shown }
+
+type shown struct {
+	epoch int32
+	keys  map[string]bool
+}
+
+// NewCoordinators shows nothing.
+func NewCoordinators() *Coordinators { return &Coordinators{map[string]*shown{}} }
+
 // shard is one of the partitions.
 type shard struct {
 	part   string
+	epoch  int32 // leader epoch
 	h      *hosted
 	groups *group.Shard // nil while it loads
 	timer  *sim.Timer
@@ -69,14 +83,13 @@ func (c *coordinator) leads(part string, h *hosted) {
 		return
 	}
 	c.drop(part)
-	sh := &shard{part: part, h: h}
+	sh := &shard{part: part, h: h, epoch: h.rep.LeaderEpoch()}
 	c.shards[part] = sh
 	c.n.proc.After(loadTime, func() {
 		if c.shards[part] == sh {
 			c.load(sh)
 			r := sh.groups.Loaded(c.n.w.Now())
-			r.Changes = append(r.Changes, c.coordinates(part, c.n.name)...)
-			c.n.w.Emit(journal.Event{Kind: journal.CoordinatorLoad, Node: c.n.name, Part: part, F: journal.F("groups", sh.groups.IDs()), Ch: r.Changes})
+			c.n.w.Emit(journal.Event{Kind: journal.CoordinatorLoad, Node: c.n.name, Part: part, F: journal.F("groups", sh.groups.IDs()), Ch: c.show(sh)})
 			r.Changes = nil
 			c.take(sh, r)
 		}
@@ -88,11 +101,54 @@ func (c *coordinator) loaded(part string, h *hosted) {
 	if !strings.HasPrefix(part, OffsetsTopic+"-") {
 		return
 	}
-	sh := &shard{part: part, h: h}
+	sh := &shard{part: part, h: h, epoch: h.rep.LeaderEpoch()}
 	c.shards[part] = sh
 	c.load(sh)
 	sh.groups.Loaded(c.n.w.Now())
+	c.show(sh)
 	c.arm(sh)
+}
+
+// show makes this coordinator the one whose groups are shown, and returns the
+// changes: what it has, and what only the one before had.
+func (c *coordinator) show(sh *shard) []journal.Change {
+	old := c.n.opt.Coordinators.parts[sh.part]
+	if old != nil && old.epoch > sh.epoch {
+		return nil
+	}
+	now := &shown{epoch: sh.epoch, keys: map[string]bool{}}
+	c.n.opt.Coordinators.parts[sh.part] = now
+	ch := c.seen(sh, append(sh.groups.Snapshot(), c.coordinates(sh.part, c.n.name)...))
+	if old != nil {
+		for _, k := range sortedKeys(old.keys) {
+			if !now.keys[k] {
+				ch = append(ch, journal.Change{Key: k})
+			}
+		}
+	}
+	return ch
+}
+
+// isShown says whether a coordinator is the newest of its partition.
+func (c *coordinator) isShown(sh *shard) bool {
+	x := c.n.opt.Coordinators.parts[sh.part]
+	return x != nil && x.epoch == sh.epoch
+}
+
+// seen passes on the changes of the coordinator that is shown.
+func (c *coordinator) seen(sh *shard, ch []journal.Change) []journal.Change {
+	if !c.isShown(sh) {
+		return nil
+	}
+	keys := c.n.opt.Coordinators.parts[sh.part].keys
+	for _, x := range ch {
+		if x.Val == nil {
+			delete(keys, x.Key)
+		} else {
+			keys[x.Key] = true
+		}
+	}
+	return ch
 }
 
 func (c *coordinator) load(sh *shard) {
@@ -145,7 +201,7 @@ func (c *coordinator) follows(part string) {
 		return
 	}
 	c.drop(part)
-	c.n.w.Emit(journal.Event{Kind: journal.CoordinatorUnload, Node: c.n.name, Part: part, Ch: c.coordinates(part, nil)})
+	c.n.w.Emit(journal.Event{Kind: journal.CoordinatorUnload, Node: c.n.name, Part: part, Ch: c.seen(sh, c.coordinates(part, nil))})
 	if sh.groups != nil {
 		c.take(sh, sh.groups.Unload(c.n.w.Now()))
 	}
@@ -162,7 +218,7 @@ func (c *coordinator) drop(part string) {
 func (c *coordinator) forget() []journal.Change {
 	var ch []journal.Change
 	for _, part := range sortedKeys(c.shards) {
-		ch = append(ch, c.coordinates(part, nil)...)
+		ch = append(ch, c.seen(c.shards[part], c.coordinates(part, nil))...)
 	}
 	return ch
 }
@@ -236,7 +292,7 @@ func (c *coordinator) take(sh *shard, r group.Result) {
 	w := c.n.w
 	cause := w.Cause()
 	for _, e := range r.Events {
-		e.Node = c.n.name
+		e.Node, e.Ch = c.n.name, c.seen(sh, e.Ch)
 		if f, ok := e.F.(journal.Fields); ok {
 			if m, ok := f.Get("member").(string); ok {
 				e.Node = m
@@ -247,8 +303,8 @@ func (c *coordinator) take(sh *shard, r group.Result) {
 		}
 		w.Emit(e)
 	}
-	if len(r.Changes) > 0 && w.Cause() > 0 {
-		w.Attach(w.Cause(), r.Changes)
+	if ch := c.seen(sh, r.Changes); len(ch) > 0 && w.Cause() > 0 {
+		w.Attach(w.Cause(), ch)
 	}
 	told := w.Cause()
 	for _, x := range r.Writes {
@@ -333,10 +389,18 @@ func RecordBatch(w *sim.World, records []group.Record) replica.Batch {
 	return b
 }
 
+// DescribeGroup looks at a group that this broker coordinates.
+func (n *Node) DescribeGroup(id string) (group.View, bool) {
+	if sh := n.coord.shards[n.offsetsPart(id)]; sh != nil && sh.groups != nil && n.proc.Alive() {
+		return sh.groups.Describe(id)
+	}
+	return group.View{}, false
+}
+
 func (c *coordinator) snapshot() []journal.Change {
 	var ch []journal.Change
 	for _, part := range sortedKeys(c.shards) {
-		if sh := c.shards[part]; sh.groups != nil {
+		if sh := c.shards[part]; sh.groups != nil && c.isShown(sh) {
 			ch = append(ch, slices.Concat(sh.groups.Snapshot(), c.coordinates(part, c.n.name))...)
 		}
 	}

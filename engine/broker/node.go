@@ -27,13 +27,14 @@ import (
 
 // Options are what a broker needs beside its configuration.
 type Options struct {
-	ID          int32
-	Controllers []int32
-	Append      journal.Time               // a batch written to a log
-	Apply       journal.Time               // a metadata delta published
-	Boot        journal.Time               // process start to BrokerRegistration
-	Groups      []string                   // that the scenario names, to show who coordinates them
-	NewID       func(client string) string // the next member id of a client
+	ID           int32
+	Controllers  []int32
+	Append       journal.Time // a batch written to a log
+	Apply        journal.Time // a metadata delta published
+	Boot         journal.Time // process start to BrokerRegistration
+	Coordinators *Coordinators
+	Groups       []string                   // that the scenario names, to show who coordinates them
+	NewID        func(client string) string // the next member id of a client
 }
 
 // Node is a broker process.

@@ -123,6 +123,8 @@ func (f *fake) Handle(r *sim.Request) {
 		r.Reply(resp, 0, false)
 	case *wire.FindCoordinatorRequest:
 		r.Reply(&wire.FindCoordinatorResponse{Coordinators: []wire.Coordinator{{Key: q.Keys[0], NodeID: l.coord}}}, 0, false)
+	case *wire.OffsetForLeaderEpochRequest:
+		r.Reply(&wire.OffsetForLeaderEpochResponse{Parts: []wire.LeaderEpochResult{{Part: q.Parts[0].Part, LeaderEpoch: q.Parts[0].LeaderEpoch, EndOffset: 1 << 40}}}, 0, false)
 	case *wire.OffsetFetchRequest:
 		resp := &wire.OffsetFetchResponse{GroupID: q.GroupID}
 		for _, part := range q.Parts {
@@ -645,7 +647,8 @@ func TestSequencesWrap(t *testing.T) {
 }
 
 func (l *lab) consumer(group, commit string, poll, work journal.Time, set ...string) *Consumer {
-	return NewConsumer(l.w, l.w.AddProcess("a1", true, nil), "a1", group, kafka.NewConfig("consumer", pairs(set)), []string{"orders-0"}, poll, work, commit, l.brokers)
+	return NewConsumer(l.w, l.w.AddProcess("a1", true, nil), Options{ID: "a1", Group: group, Config: kafka.NewConfig("consumer", pairs(set)), Assign: []string{"orders-0"}, Poll: poll,
+		Work: work, Commit: commit, Brokers: l.brokers})
 }
 
 func TestAConsumerStartsAtItsCommittedOffset(t *testing.T) {
@@ -702,10 +705,11 @@ func TestPollsTakeAtMostMaxPollRecordsAndFetchBehind(t *testing.T) {
 	l.at(0, c.Start)
 	l.run(2 * journal.Second)
 	got := l.events(journal.ConsumerDeliver, "records", "offset")
-	require.Equal(t, []string{"[r1 r2] 0", "[r3 r4] 2", "[r5] 4"}, tails(got))
+	require.Equal(t, []string{"[r1] 0", "[r2] 1", "[r3] 2", "[r4] 3", "[r5] 4"}, tails(got), "one after the other, since a record takes time")
 	times := heads(l.events(journal.ConsumerDeliver))
+	require.Len(t, l.events(journal.ConsumerPoll), 3)
 	fetches := l.sent(kafka.Fetch)
-	assert.Equal(t, times[2]+" b1", fetches[1], "the next Fetch leaves when the last of the answer is polled: %v %v", times, fetches)
+	assert.Equal(t, times[4]+" b1", fetches[1], "the next Fetch leaves when the last of the answer is polled: %v %v", times, fetches)
 }
 
 func TestCommitAfterAndBefore(t *testing.T) {
@@ -722,7 +726,7 @@ func TestCommitAfterAndBefore(t *testing.T) {
 				order = append(order, e.Kind)
 			}
 		}
-		require.Len(t, order, 2, commit)
+		require.Len(t, order, 3, commit)
 		assert.Equal(t, first, order[0], commit)
 	}
 }

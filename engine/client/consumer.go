@@ -10,34 +10,76 @@ import (
 	"github.com/highwater-kafka/highwater/engine/sim"
 )
 
-// Consumer is KafkaConsumer with partitions assigned by hand.
+// Options are what an application does with its consumer.
+type Options struct {
+	ID, Group string
+	Config    *kafka.Config
+	Topics    []string                   // subscribed; not with Assign
+	Assign    []string                   // partitions assigned by hand: no group protocol
+	Poll      journal.Time               // pause between two polls; 0: none
+	Work      journal.Time               // processing time of a record
+	Commit    string                     // "auto", "after" (commitSync when the records of a poll are processed), "before" (commitSync, then process) or "none"; "" follows enable.auto.commit
+	Brokers   []string                   // bootstrap.servers
+	NewID     func(client string) string // member ids of the consumer protocol
+}
+
+// Consumer is KafkaConsumer and the application around it.
 type Consumer struct {
 	netClient
+	opt    Options
 	group  string
-	assign []string
-	poll   journal.Time
-	work   journal.Time
 	commit string
 
-	pos       map[string]int64 // fetch position: what is already here counts
-	at        map[string]int64 // position of the application
-	epochs    map[string]int32 // leader epoch of the last record consumed
-	delivered map[string]int64
-	held      map[string]hold   // partitions that wait after an error
-	resets    map[string]string // partitions that wait for auto.offset.reset, and why
-	looking   map[string]bool   // a position look-up is on its way
-	fetchers  map[string]*consumerFetch
-	buffer    []buffered
+	assign       []string         // partitions that it may read now
+	pos          map[string]int64 // fetch position: what is already here counts
+	at           map[string]int64 // position of the application
+	epochs       map[string]int32 // leader epoch of the last record consumed
+	delivered    map[string]int64
+	check        map[string]bool   // positions to validate after a change of the leader
+	paused       map[string]bool   // pause()
+	revoking     map[string]bool   // to be given back: no longer fetched
+	leaderEpochs map[string]int32  // of the partitions assigned, as last seen
+	held         map[string]hold   // partitions that wait after an error
+	resets       map[string]string // partitions that wait for auto.offset.reset, and why
+	looking      map[string]int    // a position look-up is on its way, by its number
+	lookups      int
+	fetchers     map[string]*consumerFetch
+	buffer       []buffered
 
-	busy     bool         // the application is not waiting in poll()
+	member   membership // nil with partitions assigned by hand
+	busy     bool       // the application is not waiting in poll()
+	todo     []func(next func())
 	nextPoll journal.Time // the pause between polls ends
 	due      bool         // auto.commit.interval.ms is over
+	dueTimer *sim.Timer
 	polling  *sim.Timer
+	pollEnd  *sim.Timer // max.poll.interval.ms
+	closing  bool
 
 	coordinator int32 // −1 unknown
 	finding     bool
 	findAfter   journal.Time
 	waiters     []waiter
+}
+
+// membership is a consumer's side of a group protocol.
+type membership interface {
+	// step sends what is due, when metadata or a connection came.
+	step()
+	// poll is what poll() does for the group, on the application's thread.
+	poll()
+	// late is the end of max.poll.interval.ms: the background thread leaves.
+	late()
+	// identity is what a commit carries; false: there is none any more.
+	identity() (generation int32, memberID string, ok bool)
+	// refused hears of an error of an OffsetCommit.
+	refused(code kafka.ErrorCode)
+	// leave ends the membership after close() has committed; done runs when the
+	// coordinator has answered or need not be told.
+	leave(done func())
+	// offsetFetch says who fetches offsets, where the protocol tells.
+	offsetFetch(q *wire.OffsetFetchRequest)
+	formed(generation int32, memberID string, beat journal.Time)
 }
 
 // buffered is one partition's answer that the application has not polled yet
@@ -53,23 +95,31 @@ type hold struct {
 	epoch int32
 }
 
-// NewConsumer makes a consumer. poll is the pause between two polls (0: none),
-// work the time a record takes, commit "auto", "after" (commitSync when the
-// records of a poll are processed), "before" (commitSync, then process) or "none";
-// "" follows enable.auto.commit.
-func NewConsumer(w *sim.World, proc *sim.Process, id, group string, cfg *kafka.Config, assign []string, poll, work journal.Time, commit string, brokers []string) *Consumer {
-	c := &Consumer{netClient: newNetClient(w, proc, id, cfg, brokers), group: group, assign: assign, poll: poll, work: work, commit: commit,
-		pos: map[string]int64{}, at: map[string]int64{}, epochs: map[string]int32{}, delivered: map[string]int64{}, held: map[string]hold{},
-		resets: map[string]string{}, looking: map[string]bool{}, fetchers: map[string]*consumerFetch{}, coordinator: -1}
-	for _, part := range assign {
+// NewConsumer makes a consumer.
+func NewConsumer(w *sim.World, proc *sim.Process, opt Options) *Consumer {
+	c := &Consumer{netClient: newNetClient(w, proc, opt.ID, opt.Config, opt.Brokers), opt: opt, group: opt.Group, commit: opt.Commit, assign: slices.Clone(opt.Assign),
+		pos: map[string]int64{}, at: map[string]int64{}, epochs: map[string]int32{}, delivered: map[string]int64{}, check: map[string]bool{}, paused: map[string]bool{},
+		revoking: map[string]bool{}, leaderEpochs: map[string]int32{}, held: map[string]hold{}, resets: map[string]string{}, looking: map[string]int{}, fetchers: map[string]*consumerFetch{}, coordinator: -1}
+	for _, part := range opt.Assign {
 		if topic, _ := image.Split(part); !slices.Contains(c.topics, topic) {
 			c.topics = append(c.topics, topic)
 		}
+	}
+	if len(opt.Assign) == 0 {
+		c.topics = slices.Sorted(slices.Values(opt.Topics))
+		c.member = c.newMembership()
 	}
 	c.onMetadata = c.step
 	c.onReady = c.step
 	c.listen()
 	return c
+}
+
+func (c *Consumer) newMembership() membership {
+	if c.cfg.String("group.protocol") == "consumer" {
+		return newConsumerMember(c)
+	}
+	return newClassicMember(c)
 }
 
 // Formed is a consumer at rest: it has read what there was.
@@ -88,30 +138,61 @@ func (c *Consumer) Formed(parts []wire.MetadataPart, positions map[string]int64,
 	c.autoCommitLater(journal.Millis(c.cfg.Millis("auto.commit.interval.ms")))
 }
 
+// FormedMember is a member at rest: it has joined, owns partitions, and its next
+// heartbeat is due after beat.
+func (c *Consumer) FormedMember(generation int32, memberID string, assignment []string, beat journal.Time) {
+	c.assign = slices.Clone(assignment)
+	c.member.formed(generation, memberID, beat)
+}
+
 // Start makes a fresh consumer's first requests.
 func (c *Consumer) Start() {
 	c.refresh()
-	c.autoCommitLater(journal.Millis(c.cfg.Millis("auto.commit.interval.ms")))
+	if !c.classic() {
+		c.autoCommitLater(journal.Millis(c.cfg.Millis("auto.commit.interval.ms")))
+	}
 }
 
-// step sends what is to be sent: look-ups of the coordinator and of positions,
-// and fetches.
+// classic says whether the consumer is a member of the classic protocol.
+func (c *Consumer) classic() bool {
+	_, ok := c.member.(*classicMember)
+	return ok
+}
+
+// step sends what is to be sent: what the group protocol needs, look-ups of the
+// coordinator and of positions, and fetches.
 func (c *Consumer) step() {
 	if c.closed {
 		return
 	}
+	for _, part := range c.assign {
+		c.doubt(part)
+	}
 	cause := c.w.Cause()
-	c.w.Because(cause, c.findPositions)
-	c.w.Because(cause, c.resetPositions)
-	c.w.Because(cause, c.coordinate)
+	if c.member != nil {
+		c.w.Because(cause, c.member.step)
+		if !c.busy && !c.closed {
+			c.w.Because(cause, c.member.poll)
+		}
+	}
+	for _, fn := range []func(){c.findPositions, c.validatePositions, c.resetPositions, c.coordinate} {
+		if !c.closed {
+			c.w.Because(cause, fn)
+		}
+	}
 	for _, node := range c.leaders() {
 		c.w.Because(cause, func() { c.fetch(node) })
 	}
 }
 
+// ready is the first buffered answer that may be returned, −1 for none.
+func (c *Consumer) returnable() int {
+	return slices.IndexFunc(c.buffer, func(b buffered) bool { return !c.paused[b.Part] && !c.revoking[b.Part] })
+}
+
 // deliver lets a waiting application have what is here.
 func (c *Consumer) deliver() {
-	if c.busy || c.closed || len(c.buffer) == 0 {
+	if c.busy || c.closed || c.returnable() < 0 {
 		return
 	}
 	c.busy = true
@@ -123,6 +204,7 @@ func (c *Consumer) deliver() {
 type handed struct {
 	part        string
 	ids         []string
+	offsets     []int64
 	first, next int64
 	epoch       int32
 }
@@ -130,14 +212,15 @@ type handed struct {
 // pollOnce is one poll() that returns records, at most max.poll.records.
 func (c *Consumer) pollOnce() {
 	cause := c.w.Cause()
+	c.awaitPoll()
 	c.w.Because(cause, c.autoCommit)
 	left := int(c.cfg.Int("max.poll.records"))
 	var out []handed
-	for len(c.buffer) > 0 && left > 0 {
-		h := c.cut(&c.buffer[0].FetchResult, left)
+	for i := c.returnable(); i >= 0 && left > 0; i = c.returnable() {
+		h := c.cut(&c.buffer[i].FetchResult, left)
 		left -= len(h.ids)
-		if len(c.buffer[0].Records) == 0 {
-			c.buffer = c.buffer[1:]
+		if len(c.buffer[i].Records) == 0 {
+			c.buffer = slices.Delete(c.buffer, i, i+1)
 		}
 		out = append(out, h)
 	}
@@ -147,10 +230,19 @@ func (c *Consumer) pollOnce() {
 	c.w.Because(cause, func() { c.polledRecords(out) })
 }
 
+// awaitPoll starts max.poll.interval.ms: the application has left poll().
+func (c *Consumer) awaitPoll() {
+	if c.member == nil {
+		return
+	}
+	c.pollEnd.Stop()
+	c.pollEnd = c.proc.After(journal.Millis(c.cfg.Millis("max.poll.interval.ms")), c.member.late)
+}
+
 // polledRecords is what the application does with what a poll returned.
 func (c *Consumer) polledRecords(out []handed) {
 	if c.commit == "before" && c.group != "" && len(out) > 0 {
-		c.commitOffsets(c.positions(out), func(bool) { c.process(out) })
+		c.commitOffsets(c.positions(out), func(kafka.ErrorCode) { c.process(out) })
 		return
 	}
 	c.process(out)
@@ -173,7 +265,7 @@ func (c *Consumer) cut(p *wire.FetchResult, left int) handed {
 			if h.first < 0 {
 				h.first = off
 			}
-			h.ids = append(h.ids, id)
+			h.ids, h.offsets = append(h.ids, id), append(h.offsets, off)
 			h.next, h.epoch = off+1, b.LeaderEpoch
 		}
 		h.next = max(h.next, b.Last()+1)
@@ -182,78 +274,105 @@ func (c *Consumer) cut(p *wire.FetchResult, left int) handed {
 	return h
 }
 
-// process hands the records over and works on them.
-func (c *Consumer) process(out []handed) {
-	cause := c.w.Cause()
-	count := 0
-	for i := range out {
-		if pos, ok := c.pos[out[i].part]; !ok || pos < out[i].next {
-			continue // a seek in between
-		}
-		count += len(out[i].ids)
-		c.w.Because(cause, func() { c.hand(&out[i]) })
+// polled is the application's next call of poll(); what it was asked to do comes
+// first.
+func (c *Consumer) polled() {
+	if c.closed {
+		return
 	}
-	c.polling = c.proc.After(journal.Time(count)*c.work, func() {
-		if c.commit == "after" && c.group != "" && count > 0 {
-			c.commitOffsets(c.positions(nil), func(bool) { c.polled() })
-			return
-		}
+	if len(c.todo) > 0 {
+		fn := c.todo[0]
+		c.todo = c.todo[1:]
+		c.w.Because(c.w.Cause(), func() { fn(c.polled) })
+		return
+	}
+	c.busy = false
+	c.pollEnd.Stop()
+	c.nextPoll = c.w.Now() + c.opt.Poll
+	cause := c.w.Cause()
+	if c.member != nil {
+		c.w.Because(cause, c.member.poll)
+	}
+	if c.returnable() < 0 {
+		c.w.Because(cause, c.autoCommit)
+	}
+	c.w.Because(cause, c.deliver)
+}
+
+// between runs fn on the application's thread, between two polls; fn calls next
+// when it is done.
+func (c *Consumer) between(fn func(next func())) {
+	c.todo = append(c.todo, fn)
+	if !c.busy {
+		c.busy = true
+		c.awaitPoll()
 		c.polled()
+	}
+}
+
+// Stall keeps the application out of poll() for a while.
+func (c *Consumer) Stall(d journal.Time) {
+	c.between(func(next func()) {
+		c.w.Emit(journal.Event{Kind: journal.ConsumerStall, Node: c.id, Group: c.group, F: journal.F("forMs", int64(d/journal.Millisecond))})
+		c.proc.After(d, next)
 	})
 }
 
-// polled is the application's next call of poll().
-func (c *Consumer) polled() {
-	c.busy = false
-	c.nextPoll = c.w.Now() + c.poll
-	if len(c.buffer) == 0 {
-		c.autoCommit()
-	}
-	c.deliver()
-}
-
-func (c *Consumer) hand(h *handed) {
-	c.at[h.part] = h.next
-	if h.epoch >= 0 {
-		c.epochs[h.part] = h.epoch
-	}
-	position := journal.Change{Key: journal.ReplicaKey(c.id, h.part, "position"), Val: h.next}
-	if len(h.ids) == 0 {
-		c.w.Emit(journal.Event{Kind: journal.ConsumerPosition, Node: c.id, Part: h.part, Group: c.group, F: journal.F("offset", h.next),
-			Ch: []journal.Change{position}})
+// fail ends the application: poll() threw.
+func (c *Consumer) fail(exception, part string) {
+	if c.closed {
 		return
 	}
-	c.delivered[h.part] += int64(len(h.ids))
-	c.w.Emit(journal.Event{Kind: journal.ConsumerDeliver, Node: c.id, Part: h.part, Group: c.group, F: journal.F("records", h.ids, "offset", h.first),
-		Ch: []journal.Change{position, {Key: journal.ReplicaKey(c.id, h.part, "delivered"), Val: c.delivered[h.part]}}})
+	c.w.Emit(journal.Event{Kind: journal.ConsumerStall, Node: c.id, Part: part, Group: c.group, F: journal.F("error", exception)})
+	c.shutdown()
 }
 
-// Seek moves the position of a partition.
-func (c *Consumer) Seek(part string, offset int64) {
-	c.buffer = slices.DeleteFunc(c.buffer, func(p buffered) bool { return p.Part == part })
-	delete(c.resets, part)
-	c.setPosition(part, offset, "seek")
-	c.step()
-}
-
-func (c *Consumer) setPosition(part string, offset int64, policy string) {
-	reason := c.resets[part]
-	delete(c.resets, part)
-	c.pos[part], c.at[part] = offset, offset
-	kind, f := journal.ConsumerPosition, journal.F("offset", offset)
-	if policy == "earliest" || policy == "latest" {
-		kind, f = journal.ConsumerReset, journal.F("offset", offset, "policy", policy, "reason", reason)
+// Close is close(): commit, callbacks, leave; done runs when the process may end.
+func (c *Consumer) Close(done func()) {
+	if c.closing || c.closed {
+		return
 	}
-	c.w.Emit(journal.Event{Kind: kind, Node: c.id, Part: part, Group: c.group, F: f,
-		Ch: []journal.Change{{Key: journal.ReplicaKey(c.id, part, "position"), Val: offset}}})
+	c.closing = true
+	c.between(func(func()) {
+		finish := func() {
+			if c.member == nil {
+				done()
+				return
+			}
+			c.member.leave(done)
+		}
+		offsets := c.positions(nil)
+		if _, _, ok := c.identity(); !c.auto() || !ok || len(offsets) == 0 {
+			finish()
+			return
+		}
+		c.commitOffsets(offsets, func(kafka.ErrorCode) { finish() })
+	})
+}
+
+// Kill is the end of the process; what it changes is returned.
+func (c *Consumer) Kill() []journal.Change {
+	c.closed = true
+	var ch []journal.Change
+	for _, part := range c.assign {
+		ch = append(ch, journal.Change{Key: journal.ReplicaKey(c.id, part, "position")})
+	}
+	return ch
 }
 
 // Snapshot is the consumer's state for event 1.
 func (c *Consumer) Snapshot() []journal.Change {
 	ch := []journal.Change{{Key: journal.NodeKey(c.id, "state"), Val: string(c.proc.State())}}
+	if !c.proc.Alive() {
+		return ch
+	}
 	for _, part := range c.assign {
-		ch = append(ch, journal.Change{Key: journal.ReplicaKey(c.id, part, "position"), Val: c.at[part]},
-			journal.Change{Key: journal.ReplicaKey(c.id, part, "delivered"), Val: c.delivered[part]})
+		if at, ok := c.at[part]; ok {
+			ch = append(ch, journal.Change{Key: journal.ReplicaKey(c.id, part, "position"), Val: at})
+		}
+		if n, ok := c.delivered[part]; ok {
+			ch = append(ch, journal.Change{Key: journal.ReplicaKey(c.id, part, "delivered"), Val: n})
+		}
 	}
 	return ch
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"maps"
 	"slices"
 	"sort"
 
@@ -71,7 +72,7 @@ func (c *Consumer) partsOf(node string) []wire.FetchPart {
 	var ps []wire.FetchPart
 	for _, part := range c.assign {
 		pos, ok := c.pos[part]
-		if !ok || c.leader(part) != node {
+		if !ok || c.leader(part) != node || c.check[part] || c.paused[part] || c.revoking[part] {
 			continue
 		}
 		epoch := c.meta[part].LeaderEpoch
@@ -105,8 +106,8 @@ func (c *Consumer) request(f *consumerFetch) *wire.FetchRequest {
 		f.sent[p.Part] = p
 		q.Parts = append(q.Parts, p)
 	}
-	for _, part := range c.assign {
-		if _, was := f.sent[part]; was && !now[part] {
+	for _, part := range slices.Sorted(maps.Keys(f.sent)) {
+		if !now[part] {
 			q.Forgotten = append(q.Forgotten, part)
 			delete(f.sent, part)
 		}

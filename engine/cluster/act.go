@@ -26,7 +26,7 @@ func (r *run) schedule() {
 		if p.At != nil {
 			root(*p.At, func() {
 				r.action("producer", p.ID, journal.F("id", p.ID))
-				r.prods[p.ID].Start(r.writes(p.ID))
+				r.prods[p.ID].Start(r.knows(p.ID))
 			})
 		}
 	}
@@ -89,21 +89,8 @@ func (r *run) act(a *Action) {
 		r.lifeAndDeath(a)
 	case "create-topic", "add-partitions", "reassign", "elect", "config":
 		r.adminAction(a)
-	case "commit":
-		n := r.action(a.Do, a.By, journal.F("offsets", len(a.Offsets)))
-		if r.running(a.By) {
-			r.w.Because(n, func() { r.cons[a.By].Commit(a.Offsets) })
-		}
-	case "seek":
-		n := r.action(a.Do, a.By, journal.F("part", a.Parts, "offset", a.Offset))
-		if !r.running(a.By) {
-			return
-		}
-		r.w.Because(n, func() {
-			for _, p := range a.Parts {
-				r.cons[a.By].Seek(p, a.Offset)
-			}
-		})
+	case "commit", "seek", "join", "leave", "stall", "pause-partitions", "resume-partitions", "subscribe", "assign":
+		r.consumerAct(a)
 	}
 }
 

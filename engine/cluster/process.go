@@ -77,13 +77,19 @@ func (r *run) finish(name string, kind journal.Kind, state sim.State) {
 	if !p.Alive() {
 		return
 	}
-	n := r.w.Emit(journal.Event{Kind: kind, Node: name, Ch: []journal.Change{{Key: journal.NodeKey(name, "state"), Val: string(state)}}})
+	group := ""
+	if g, _ := r.memberOf(name); g != nil {
+		group = g.ID
+	}
+	n := r.w.Emit(journal.Event{Kind: kind, Node: name, Group: group, Ch: []journal.Change{{Key: journal.NodeKey(name, "state"), Val: string(state)}}})
 	r.w.Because(n, func() { p.Kill(state) })
 	switch m := r.machine(name); {
 	case m != nil:
 		r.w.Attach(n, m.Forget())
 	case r.prods[name] != nil:
 		r.w.Attach(n, r.prods[name].Forget())
+	case r.cons[name] != nil:
+		r.w.Attach(n, r.cons[name].Kill())
 	}
 }
 

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"github.com/highwater-kafka/highwater/engine/broker"
 	"github.com/highwater-kafka/highwater/engine/client"
 	"github.com/highwater-kafka/highwater/engine/journal"
 	"github.com/highwater-kafka/highwater/engine/kafka/image"
@@ -73,6 +74,18 @@ func (r *run) writes(id string) []string {
 	return ts
 }
 
+// knows lists the topics that a producer asks for when it starts: those that it
+// will write, or all where it has nothing to write yet.
+func (r *run) knows(id string) []string {
+	ts := r.writes(id)
+	for _, t := range r.sc.Topics {
+		if len(r.writes(id)) == 0 && t.Name != broker.OffsetsTopic {
+			ts = append(ts, t.Name)
+		}
+	}
+	return ts
+}
+
 func (r *run) formedClients(in func(journal.Time) journal.Time) (parked []string) {
 	pid := int64(0)
 	for _, p := range r.sc.Producers {
@@ -86,33 +99,14 @@ func (r *run) formedClients(in func(journal.Time) journal.Time) (parked []string
 	}
 	for _, g := range r.sc.Groups {
 		for _, m := range g.Members {
-			parked = append(parked, r.member(&g, &m, in)...)
+			if m.Absent {
+				continue
+			}
+			c := r.newConsumer(&g, &m, r.w.AddProcess(m.ID, true, nil), nil)
+			if m.At == nil {
+				parked = append(parked, r.formedMember(&g, &m, c, in)...)
+			}
 		}
-	}
-	return parked
-}
-
-// member makes a consumer; one that is there from the start has read what was
-// preloaded and waits with a Fetch at each leader.
-func (r *run) member(g *Group, m *Member, in func(journal.Time) journal.Time) (parked []string) {
-	cfg := r.config("consumer", g.Config, m.Config)
-	proc := r.w.AddProcess(m.ID, true, nil)
-	c := client.NewConsumer(r.w, proc, m.ID, g.ID, cfg, m.Assign, m.Poll, m.Work, m.Commit, r.brokerNames())
-	r.cons[m.ID] = c
-	if m.At != nil {
-		return nil
-	}
-	positions := map[string]int64{}
-	for _, part := range m.Assign {
-		if b := r.brokers[r.img.Partition(part).Leader]; b != nil {
-			positions[part], _ = b.ConsumersEnd(part)
-		}
-	}
-	c.Formed(r.metadataOf(g.Topics), positions, r.coordinator(g.ID))
-	for _, f := range c.FormedFetches() {
-		b := r.brokers[f.Leader]
-		f.Opened(b.ParkConsumer(f.Conn, f.Call, f.Parts, in(500*journal.Millisecond)))
-		parked = append(parked, "Fetch "+m.ID+"→"+b.Name())
 	}
 	return parked
 }
@@ -144,11 +138,8 @@ func (r *run) boot(parked []string) {
 		}
 	}
 	for _, g := range r.sc.Groups {
-		if id := r.coordinator(g.ID); id > 0 {
-			ch = append(ch, journal.Change{Key: journal.NodeKey(g.ID, "coordinator"), Val: r.brokers[id].Name()})
-		}
 		for _, m := range g.Members {
-			if m.At == nil {
+			if m.At == nil && !m.Absent {
 				ch = append(ch, r.cons[m.ID].Snapshot()...)
 			}
 		}
@@ -177,7 +168,9 @@ func (r *run) snapshot() []journal.Change {
 	}
 	for _, g := range r.sc.Groups {
 		for _, m := range g.Members {
-			ch = append(ch, r.cons[m.ID].Snapshot()...)
+			if c := r.cons[m.ID]; c != nil {
+				ch = append(ch, c.Snapshot()...)
+			}
 		}
 	}
 	return ch

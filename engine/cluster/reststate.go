@@ -1,7 +1,10 @@
 package cluster
 
 import (
+	"slices"
+
 	"github.com/highwater-kafka/highwater/engine/broker"
+	"github.com/highwater-kafka/highwater/engine/group"
 	"github.com/highwater-kafka/highwater/engine/journal"
 	"github.com/highwater-kafka/highwater/engine/kafka/image"
 )
@@ -12,6 +15,13 @@ type RestState struct {
 	Parts    []RestPart
 	Replicas []RestReplica
 	Quorum   int32
+	Groups   []RestGroup
+}
+
+// RestGroup is a group as its coordinator describes it.
+type RestGroup struct {
+	ID string
+	group.View
 }
 
 // RestPart is a partition in committed metadata, with the end that consumers see.
@@ -52,6 +62,13 @@ func (r *run) restState(label string) RestState {
 					ops := b.LogSnapshot(part)
 					s.Replicas = append(s.Replicas, RestReplica{Node: b.Name(), Part: part, Epochs: b.Epochs(part), LEO: b.LEO(part), Batches: ops})
 				}
+			}
+		}
+	}
+	for _, id := range slices.Sorted(slices.Values(r.groupIDs())) {
+		for _, b := range r.ids {
+			if v, ok := r.brokers[b].DescribeGroup(id); ok {
+				s.Groups = append(s.Groups, RestGroup{id, v})
 			}
 		}
 	}

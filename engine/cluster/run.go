@@ -47,9 +47,11 @@ type run struct {
 	prods     map[string]*client.Producer
 	cons      map[string]*client.Consumer
 	rests     []RestState
-	starts    map[string]int   // how often a node was started again
-	memberIDs map[string]int   // member ids given out, by client
-	waiting   map[*Action]bool // actions whose anchor has not matched yet
+	starts    map[string]int // how often a node was started again
+	coords    *broker.Coordinators
+	resting   map[string]*resting // groups at a formed start
+	memberIDs map[string]int      // member ids given out, by client
+	waiting   map[*Action]bool    // actions whose anchor has not matched yet
 	log       []wire.MetaBatch
 	img       *image.Image
 }
@@ -57,7 +59,7 @@ type run struct {
 // Run executes a scenario to its end. The same scenario gives the same journal,
 // byte for byte. The error says what in the scenario cannot be simulated.
 func Run(sc *Scenario) (*Result, error) {
-	r := &run{sc: sc, model: sc.Model, brokers: map[int32]*broker.Node{}, starts: map[string]int{}, memberIDs: map[string]int{},
+	r := &run{sc: sc, model: sc.Model, brokers: map[int32]*broker.Node{}, starts: map[string]int{}, memberIDs: map[string]int{}, resting: map[string]*resting{}, coords: broker.NewCoordinators(),
 		waiting: map[*Action]bool{}, prods: map[string]*client.Producer{}, cons: map[string]*client.Consumer{}}
 	r.w = sim.NewWorld(sc.Seed, sim.Network{Broker: r.model.NetBroker, Client: r.model.NetClient, Jitter: r.model.Jitter, Handle: r.model.Handle}, MaxEvents)
 	r.end = sc.until()
@@ -133,6 +135,7 @@ func (r *run) build() error {
 		r.ctrls = append(r.ctrls, c)
 	}
 	preload := r.preload()
+	r.formGroups(preload)
 	for _, id := range r.ids {
 		name := kafka.NodeName(kafka.BrokerID(id))
 		p := r.w.AddProcess(name, false, nil)
@@ -168,7 +171,7 @@ func (r *run) authority() *controller.Node {
 
 func (r *run) newBroker(id int32, p *sim.Process) *broker.Node {
 	return broker.New(r.w, p, r.config("broker", r.sc.Config, r.sc.Nodes[p.Name]),
-		broker.Options{ID: id, Controllers: r.voters, Append: r.model.Append, Apply: r.model.Apply, Boot: r.model.Boot, Groups: r.groupIDs(), NewID: r.memberID})
+		broker.Options{ID: id, Controllers: r.voters, Append: r.model.Append, Apply: r.model.Apply, Boot: r.model.Boot, Coordinators: r.coords, Groups: r.groupIDs(), NewID: r.memberID})
 }
 
 // config merges the settings of a node or client, the later over the earlier.

@@ -96,6 +96,7 @@ type Member struct {
 	Poll   journal.Time      // pause between polls; 0: the next at once
 	Work   journal.Time      // processing time a record
 	Commit string            // "auto", "after", "before" or "none"
+	Absent bool              // is not there until an action joins
 }
 
 // Action is what the outside world does.
@@ -122,6 +123,7 @@ type Action struct {
 	Unflushed string // "lost": a crash that loses what was not flushed
 	Slow      Slow
 	Parts     []string
+	Topics    []string // of subscribe
 	Offset    int64
 	Offsets   map[string]int64
 	Config    map[string]string

@@ -427,7 +427,7 @@ func (h *heartbeat) computeTarget() {
 
 // Spec is what a server-side assignor is given.
 type Spec struct {
-	Members []SpecMember // in the order of their ids
+	Members []SpecMember // the newest first
 	Topics  map[string]int
 }
 
@@ -440,7 +440,9 @@ type SpecMember struct {
 
 func (s *Shard) spec(c *consumer) Spec {
 	spec := Spec{Topics: map[string]int{}}
-	for _, id := range c.ids() {
+	ids := c.ids()
+	slices.SortStableFunc(ids, func(a, b string) int { return c.members[b].order - c.members[a].order })
+	for _, id := range ids {
 		m := c.members[id]
 		spec.Members = append(spec.Members, SpecMember{ID: id, Instance: m.instance, Topics: m.topics, Target: c.target[id]})
 		for _, t := range m.topics {

@@ -8,8 +8,9 @@
 // ClassicGroup and ConsumerGroup. Left out: share and streams groups, regular
 // expressions, racks of members, authorization.
 //
-// Where Kafka walks a hash map of members the order here is fixed: by member id;
-// when the leader of a classic group is gone, the newest member becomes leader.
+// Where Kafka walks a hash map of members the order here is fixed: answers list
+// them by member id; when the leader of a classic group is gone the newest member
+// becomes leader, and server-side assignors are given the newest first.
 package group
 
 import (

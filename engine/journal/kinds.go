@@ -87,13 +87,14 @@ const (
 
 	AdminFailed Kind = "admin.failed" // an admin request was refused, or got no answer: f.request (its API), f.what, f.error
 
-	ConsumerPoll     Kind = "consumer.poll"
-	ConsumerDeliver  Kind = "consumer.deliver" // f.records, f.offset
-	ConsumerCallback Kind = "consumer.callback"
-	ConsumerPosition Kind = "consumer.position" // f.offset
-	ConsumerReset    Kind = "consumer.reset"    // f.offset, f.policy
-	ConsumerCommit   Kind = "consumer.commit"
-	ConsumerStall    Kind = "consumer.stall"
+	ConsumerPoll      Kind = "consumer.poll"
+	ConsumerDeliver   Kind = "consumer.deliver" // f.records, f.offset
+	ConsumerCallback  Kind = "consumer.callback"
+	ConsumerPosition  Kind = "consumer.position"  // f.offset
+	ConsumerReset     Kind = "consumer.reset"     // f.offset, f.policy
+	ConsumerCommit    Kind = "consumer.commit"    // f.parts, their number
+	ConsumerCommitted Kind = "consumer.committed" // commitSync and committed() returned: f.offsets, or f.error
+	ConsumerStall     Kind = "consumer.stall"
 
 	TxnState  Kind = "txn.state"
 	TxnMarker Kind = "txn.marker"

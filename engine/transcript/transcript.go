@@ -7,6 +7,7 @@ package transcript
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -280,6 +281,9 @@ func applications(j *journal.Journal) []Section {
 	for i := range j.Events {
 		e := &j.Events[i]
 		f, _ := e.F.(journal.Fields)
+		if l := appLine(e, f); l != "" {
+			by[e.Node] = append(by[e.Node], l)
+		}
 		recs, _ := f.Get("records").([]string)
 		for k, id := range recs {
 			r := j.Record(id)
@@ -308,6 +312,33 @@ func applications(j *journal.Journal) []Section {
 	return out
 }
 
+// appLine is what a consumer's application was told besides records.
+func appLine(e *journal.Event, f journal.Fields) string {
+	join := func(name string) string {
+		ps, _ := f.Get(name).([]string)
+		return dash(strings.Join(slices.Sorted(slices.Values(ps)), ","))
+	}
+	switch e.Kind {
+	case journal.ConsumerCallback:
+		word := map[any]string{"onPartitionsAssigned": "assigned", "onPartitionsRevoked": "revoked", "onPartitionsLost": "lost"}[f.Get("callback")]
+		return word + " " + join("parts")
+	case journal.ConsumerCommitted:
+		if err := f.Get("error"); err != nil {
+			return fmt.Sprintf("commitError %v", err)
+		}
+		return "committed " + join("offsets")
+	case journal.ConsumerStall:
+		if err := f.Get("error"); err != nil {
+			return fmt.Sprintf("error %v", err)
+		}
+	case journal.NodeStop:
+		if e.Group != "" {
+			return "closed"
+		}
+	}
+	return ""
+}
+
 func restLines(s cluster.RestState) []string {
 	var out []string
 	for _, p := range s.Parts {
@@ -331,7 +362,34 @@ func restLines(s cluster.RestState) []string {
 		}
 		out = append(out, fmt.Sprintf("%s/%s: leo %d epochs %s batches %s", r.Node, r.Part, r.LEO, dash(r.Epochs), dash(strings.Join(bs, " "))))
 	}
-	return append(out, fmt.Sprintf("quorum: epoch %d", s.Quorum))
+	out = append(out, fmt.Sprintf("quorum: epoch %d", s.Quorum))
+	for _, g := range s.Groups {
+		out = append(out, groupLines(g)...)
+	}
+	return out
+}
+
+func groupLines(g cluster.RestGroup) []string {
+	var offsets []string
+	for _, p := range keys(g.Offsets) {
+		offsets = append(offsets, fmt.Sprintf("%s@%d", p, g.Offsets[p]))
+	}
+	epoch := func(n int32) string {
+		if n == 0 {
+			return "-"
+		}
+		return fmt.Sprint(n)
+	}
+	out := []string{fmt.Sprintf("%s: %s %s assignor %s groupEpoch %s targetEpoch %s offsets %s", g.ID, g.Type, g.State, dash(g.Assignor), epoch(g.GroupEpoch),
+		epoch(g.TargetEpoch), dash(strings.Join(offsets, " ")))}
+	for _, m := range g.Members {
+		l := fmt.Sprintf("%s %s: %s", g.ID, m.Client, dash(strings.Join(m.Assignment, ",")))
+		if g.Type == "Consumer" {
+			l += fmt.Sprintf(" target %s epoch %d", dash(strings.Join(m.Target, ",")), m.Epoch)
+		}
+		out = append(out, l)
+	}
+	return out
 }
 
 func dash(s string) string {

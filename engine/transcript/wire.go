@@ -11,7 +11,7 @@ import (
 // connections lists what was answered on each connection: requests in one
 // section, fetches in another.
 func connections(xs []exchange) []Section {
-	lines := map[string][]string{}
+	lines, names := map[string][]string{}, instances(xs)
 	fetches := map[string][]exchange{}
 	for _, x := range xs {
 		title := heading(x)
@@ -22,7 +22,11 @@ func connections(xs []exchange) []Section {
 			}
 			continue
 		}
-		if l := line(x); l != "" {
+		l := line(x)
+		if l == "" {
+			l = groupLine(x, names)
+		}
+		if l != "" {
 			lines[title] = append(lines[title], l)
 		}
 	}
@@ -51,10 +55,9 @@ func heading(x exchange) string {
 		if q.TransactionalID == "" {
 			to = "any"
 		}
-	case *wire.OffsetCommitRequest:
-		to = "coordinator(" + q.GroupID + ")"
-	case *wire.OffsetFetchRequest:
-		to = "coordinator(" + q.GroupID + ")"
+	}
+	if g := groupOf(x.req); g != "" {
+		to = "coordinator(" + g + ")"
 	}
 	if x.from == "admin" {
 		to = "any"

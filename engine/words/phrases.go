@@ -240,13 +240,18 @@ var catalogue = map[journal.Kind]phrase{
 	journal.QuorumResign: say("{node} resigns in quorum epoch {epoch}: it leads no longer, and it writes nothing more in this epoch."),
 	journal.QuorumVote:   quorumVote,
 
-	journal.GroupState:        say("Group {group} is {state}."),
-	journal.GroupGeneration:   say("Group {group} is in generation {generation}."),
+	journal.GroupState: func(_ *Phrases, e *journal.Event, f lookup) string {
+		if get(e.F, "reason") == nil {
+			return fill("Group {group} is {state}.", e, f)
+		}
+		return fill("Group {group} is {state}: {reason}.", e, f)
+	},
+	journal.GroupGeneration:   say("Group {group} is in generation {generation}, with assignor {protocol} and {leader} as group leader."),
 	journal.GroupTarget:       say("Group {group} has a new target assignment, target epoch {targetEpoch|epoch}."),
-	journal.GroupAssign:       say("{node} is assigned {parts|assignment} in group {group}."),
+	journal.GroupAssign:       groupAssign,
 	journal.MemberJoin:        say("{node} joins group {group}."),
 	journal.MemberLeave:       say("{node} leaves group {group}."),
-	journal.MemberFence:       say("{node} is removed from group {group}."),
+	journal.MemberFence:       say("{node} is removed from group {group}: {reason}."),
 	journal.CoordinatorLoad:   say("{node} loads {part}: it coordinates the groups in it."),
 	journal.CoordinatorUnload: say("{node} coordinates the groups of {part} no longer."),
 	journal.OffsetCommit:      say("Group {group} has committed offset {offset} of {part}: the next to read after a restart."),
@@ -254,17 +259,26 @@ var catalogue = map[journal.Kind]phrase{
 
 	journal.AdminFailed: adminFailed,
 
-	journal.ConsumerPoll:     say("{node} calls poll()."),
+	journal.ConsumerPoll:     say("poll() of {node} returns {count} records of {part}, from offset {offset} on."),
 	journal.ConsumerDeliver:  consumerDeliver,
-	journal.ConsumerCallback: say("{node} runs its rebalance callback {callback|name}."),
+	journal.ConsumerCallback: say("{node} runs {callback} for {parts}."),
 	journal.ConsumerPosition: say("{node} reads {part} from offset {offset} on."),
 	journal.ConsumerReset:    say("{node} {reason} of {part}: auto.offset.reset {policy} gives {offset}."),
-	journal.ConsumerCommit:   say("{node} commits its positions to the coordinator of group {group}."),
+	journal.ConsumerCommitted: func(_ *Phrases, e *journal.Event, f lookup) string {
+		if err := text(get(e.F, "error")); get(e.F, "error") != nil {
+			return fill("commitSync() of {node} throws "+err+".", e, f)
+		}
+		return fill("commitSync() of {node} returns: {offsets} committed.", e, f)
+	},
+	journal.ConsumerCommit: say("{node} commits its positions to the coordinator of group {group}."),
 	journal.ConsumerStall: func(_ *Phrases, e *journal.Event, f lookup) string {
 		if err := text(get(e.F, "error")); get(e.F, "error") != nil {
+			if e.Part == "" {
+				return fill("{node} stops: poll() throws "+err+".", e, f)
+			}
 			return fill("{node} stops: poll() throws "+err+" for {part}.", e, f)
 		}
-		return fill("{node} is busy and does not call poll().", e, f)
+		return fill("{node} is busy for {forMs} ms and does not call poll().", e, f)
 	},
 
 	journal.TxnState:  say("The transaction of {node} is {state}."),
@@ -382,6 +396,22 @@ func (p *Phrases) values(ids any) string {
 
 func replicaAppend(p *Phrases, e *journal.Event, f lookup) string {
 	return fmt.Sprintf("%s appends %s to %s at offset %s, leader epoch %s.", upper(Node(e.Node)), p.values(get(e.F, "records")), e.Part, f("baseOffset"), f("epoch"))
+}
+
+func groupAssign(_ *Phrases, e *journal.Event, f lookup) string {
+	parts, _ := get(e.F, "assignment").([]string)
+	mine := "nothing"
+	if len(parts) > 0 {
+		mine = "{assignment}"
+	}
+	pending, _ := get(e.F, "pendingRevocation").([]string)
+	switch {
+	case len(pending) > 0:
+		return fill("{node} keeps "+mine+" in group {group} and has to give back {pendingRevocation}.", e, f)
+	case get(e.F, "memberEpoch") != nil:
+		return fill("{node} has "+mine+" in group {group}, at member epoch {memberEpoch}.", e, f)
+	}
+	return fill("{node} is assigned "+mine+" in group {group}.", e, f)
 }
 
 func consumerDeliver(p *Phrases, e *journal.Event, f lookup) string {

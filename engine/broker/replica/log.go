@@ -51,7 +51,10 @@ func (l *Log) HW() int64 { return l.hw }
 
 // Restart is the log as a new process finds it: the high watermark is the one
 // from the checkpoint file.
-func (l *Log) Restart() { l.SetHW(l.saved) }
+func (l *Log) Restart() {
+	l.SetHW(l.saved)
+	l.epochs.TruncateFromEnd(l.leo)
+}
 
 // LoseUnflushed is a power cut: what was in the page cache only is gone.
 func (l *Log) LoseUnflushed() { l.Truncate(max(l.flushed, l.start)) }
