@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -120,10 +121,32 @@ func hint(f any) string {
 }
 
 func requestReceive(p *Phrases, e *journal.Event, f lookup) string {
-	if q, ok := body(p.reqs, e).(*wire.FetchRequest); ok && q.ReplicaID > 0 && len(q.Parts) > 0 && q.Parts[0].Part != metadataLog {
-		return fmt.Sprintf("%s now knows that %s has everything of %s below offset %d.", upper(Node(e.To)), Node(e.From), q.Parts[0].Part, q.Parts[0].FetchOffset)
+	received := fill("{to} receives the {api} of {from}.", e, f)
+	q, ok := body(p.reqs, e).(*wire.FetchRequest)
+	if !ok || q.ReplicaID <= 0 || len(q.Parts) == 0 {
+		return received
 	}
-	return fill("{to} receives the {api} of {from}.", e, f)
+	x := asked(q)
+	if x.Part == metadataLog || p.takesNothing(e.Msg, x.Part) {
+		return received
+	}
+	return fmt.Sprintf("%s now knows that %s has everything of %s below offset %d.", upper(Node(e.To)), Node(e.From), x.Part, x.FetchOffset)
+}
+
+// takesNothing says whether the leader learns nothing from what a Fetch asks of a
+// partition: it refuses, or the follower's log is not a part of its own.
+func (p *Phrases) takesNothing(msg int, part string) bool {
+	s := p.resps[msg]
+	if s == nil {
+		return false
+	}
+	r, ok := s.F.(*wire.FetchResponse)
+	if !ok {
+		return false
+	}
+	return r.ErrorCode != kafka.None || slices.ContainsFunc(r.Parts, func(x wire.FetchResult) bool {
+		return x.Part == part && (x.ErrorCode != kafka.None || x.DivergingEpoch != nil)
+	})
 }
 
 func responseReceive(p *Phrases, e *journal.Event, f lookup) string {
@@ -135,6 +158,12 @@ func responseReceive(p *Phrases, e *journal.Event, f lookup) string {
 	if b, ok := r.(*wire.FetchResponse); ok {
 		if part, base, last, hw := carried(b); part != "" {
 			return fmt.Sprintf("%s: %s of %s, and high watermark %d.", start, offsets(base, last), part, hw)
+		}
+		if x := diverging(b); x != nil {
+			if x.Part == metadataLog {
+				return fmt.Sprintf("%s: quorum epoch %d ends at offset %d there.", start, x.DivergingEpoch.Epoch, x.DivergingEpoch.EndOffset)
+			}
+			return fmt.Sprintf("%s: for %s, leader epoch %d ends at offset %d there.", start, x.Part, x.DivergingEpoch.Epoch, x.DivergingEpoch.EndOffset)
 		}
 	}
 	return start + "."
@@ -190,14 +219,28 @@ func fetchRequest(_ *Phrases, e *journal.Event, f lookup) string {
 	if len(q.Parts) == 0 {
 		return fill("{from} asks {to} for news of the same partitions, from the same offsets.", e, f)
 	}
-	p, from, to := q.Parts[0], Node(e.From), Node(e.To)
+	p, from, to := asked(q), Node(e.From), Node(e.To)
 	switch {
 	case p.Part == metadataLog:
 		return fmt.Sprintf("%s asks %s for the metadata log from offset %d.", upper(from), to, p.FetchOffset)
+	case q.ReplicaID > 0 && p.LastFetchedEpoch >= 0 && p.LastFetchedEpoch < p.CurrentLeaderEpoch:
+		// Its log may go on where the leader's does not.
+		return fmt.Sprintf("%s asks %s for %s from offset %d%s; its last record there is of leader epoch %d.", upper(from), to, p.Part, p.FetchOffset, further(len(q.Parts)-1), p.LastFetchedEpoch)
 	case q.ReplicaID > 0:
 		return fmt.Sprintf("%s asks %s for %s from offset %d%s: this tells %s that %s has everything below %d.", upper(from), to, p.Part, p.FetchOffset, further(len(q.Parts)-1), to, from, p.FetchOffset)
 	}
 	return fmt.Sprintf("%s asks %s for %s from offset %d%s.", upper(from), to, p.Part, p.FetchOffset, further(len(q.Parts)-1))
+}
+
+// asked is the partition by which a Fetch is told: the first that is not internal,
+// if there is one.
+func asked(q *wire.FetchRequest) wire.FetchPart {
+	for _, p := range q.Parts {
+		if !strings.HasPrefix(p.Part, "__") {
+			return p
+		}
+	}
+	return q.Parts[0]
 }
 
 func listOffsets(_ *Phrases, e *journal.Event, f lookup) string {
@@ -331,15 +374,15 @@ func fetchResponse(_ *Phrases, e *journal.Event, f lookup) string {
 		return fill("{from} answers the Fetch of {to}: nothing new.", e, f)
 	}
 	p, from, to := r.Parts[0], upper(Node(e.From)), Node(e.To)
+	if x := diverging(r); x != nil && x.Part == metadataLog {
+		return fmt.Sprintf("%s answers the Fetch of %s: their metadata logs differ; quorum epoch %d ends at offset %d here.", from, to, x.DivergingEpoch.Epoch, x.DivergingEpoch.EndOffset)
+	} else if x != nil {
+		return fmt.Sprintf("%s answers the Fetch of %s: their logs of %s differ; leader epoch %d ends at offset %d here.", from, to, x.Part, x.DivergingEpoch.Epoch, x.DivergingEpoch.EndOffset)
+	}
 	if part, base, last, hw := carried(r); part != "" {
 		return fmt.Sprintf("%s answers the Fetch of %s with %s of %s, and its high watermark %d.", from, to, offsets(base, last), part, hw)
 	}
 	switch {
-	case p.DivergingEpoch != nil:
-		if p.Part == metadataLog {
-			return fmt.Sprintf("%s answers the Fetch of %s: their metadata logs differ; quorum epoch %d ends at offset %d here.", from, to, p.DivergingEpoch.Epoch, p.DivergingEpoch.EndOffset)
-		}
-		return fmt.Sprintf("%s answers the Fetch of %s: their logs of %s differ; leader epoch %d ends at offset %d here.", from, to, p.Part, p.DivergingEpoch.Epoch, p.DivergingEpoch.EndOffset)
 	case p.SnapshotID != nil:
 		return fmt.Sprintf("%s answers the Fetch of %s: it has to take the snapshot that ends at offset %d first.", from, to, p.SnapshotID.EndOffset)
 	case p.PreferredReadReplica != nil && *p.PreferredReadReplica >= 0:
@@ -352,6 +395,17 @@ func fetchResponse(_ *Phrases, e *journal.Event, f lookup) string {
 		return fmt.Sprintf("%s answers the Fetch of %s without records: the metadata log is committed below offset %d.", from, to, p.HighWatermark)
 	}
 	return fmt.Sprintf("%s answers the Fetch of %s without records: the high watermark of %s is %d.", from, to, p.Part, p.HighWatermark)
+}
+
+// diverging is the first partition for which the leader answers that the
+// follower's log is not a part of its own, nil for none.
+func diverging(r *wire.FetchResponse) *wire.FetchResult {
+	for i := range r.Parts {
+		if r.Parts[i].DivergingEpoch != nil {
+			return &r.Parts[i]
+		}
+	}
+	return nil
 }
 
 // carried is the first partition with records in a response, its first and last

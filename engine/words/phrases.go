@@ -493,6 +493,8 @@ func metadataAppend(_ *Phrases, e *journal.Event, f lookup) string {
 		return fill("{node} writes to the metadata log.", e, f)
 	case 1:
 		return fill("{node} writes to the metadata log: ", e, f) + recs[0] + "."
+	case 2, 3, 4, 5:
+		return fill("{node} writes one batch to the metadata log: ", e, f) + strings.Join(recs, "; ") + "."
 	}
 	return fill("{node} writes", e, f) + fmt.Sprintf(" a batch of %d records to the metadata log, first %s.", len(recs), recs[0])
 }

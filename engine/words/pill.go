@@ -67,8 +67,9 @@ func (p *Phrases) requestPill(pill *Pill, e *journal.Event, arrow string) string
 		if len(q.Parts) == 0 {
 			return e.Part
 		}
-		pill.Text = fmt.Sprintf("Fetch %s from %d", arrow, q.Parts[0].FetchOffset)
-		return q.Parts[0].Part
+		x := asked(q)
+		pill.Text = fmt.Sprintf("Fetch %s from %d", arrow, x.FetchOffset)
+		return x.Part
 	case *wire.VoteRequest:
 		if q.PreVote {
 			pill.Text = "pre-vote " + arrow
@@ -133,6 +134,10 @@ func (p *Phrases) fetchPill(pill *Pill, e *journal.Event, r *wire.FetchResponse,
 			pill.Tags = append(pill.Tags, b.Records...)
 		}
 	}
+	if x := diverging(r); x != nil {
+		pill.Text = fmt.Sprintf("resp %s epoch %d ends at %d", arrow, x.DivergingEpoch.Epoch, x.DivergingEpoch.EndOffset)
+		return x.Part
+	}
 	if part, base, last, hw := carried(r); part != "" {
 		pill.Text = fmt.Sprintf("resp %s %s, HW %d", arrow, span(base, last), hw)
 		return part
@@ -140,10 +145,6 @@ func (p *Phrases) fetchPill(pill *Pill, e *journal.Event, r *wire.FetchResponse,
 	x := r.Parts[0]
 	if n := len(x.Meta); n > 0 {
 		pill.Text = fmt.Sprintf("resp %s %s", arrow, span(x.Meta[0].BaseOffset, x.Meta[n-1].Last()))
-		return x.Part
-	}
-	if d := x.DivergingEpoch; d != nil {
-		pill.Text = fmt.Sprintf("resp %s epoch %d ends at %d", arrow, d.Epoch, d.EndOffset)
 		return x.Part
 	}
 	pill.Text = fmt.Sprintf("resp %s HW %d", arrow, x.HighWatermark)

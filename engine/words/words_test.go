@@ -119,6 +119,8 @@ func TestSentencesSayWhatHappensInKafkasWords(t *testing.T) {
 	key := "order-17"
 	produce := &wire.ProduceRequest{Acks: -1, Parts: []wire.ProducePart{{Part: "orders-0", Batch: wire.Batch{Records: []string{"r1"}}}, {Part: "orders-1"}}}
 	records := []wire.Batch{{BaseOffset: 5, Records: []string{"r1"}}}
+	older := &wire.FetchRequest{ReplicaID: 1, Parts: []wire.FetchPart{{Part: "__consumer_offsets-0"}, {Part: "orders-0", FetchOffset: 4, CurrentLeaderEpoch: 1}}}
+	differ := &wire.FetchResponse{Parts: []wire.FetchResult{{Part: "orders-0", DivergingEpoch: &wire.EpochEnd{EndOffset: 3}}}}
 	two := int32(2)
 	for _, c := range []struct {
 		e    journal.Event
@@ -143,8 +145,14 @@ func TestSentencesSayWhatHappensInKafkasWords(t *testing.T) {
 			"Broker 1 answers the Produce of order-service: written to orders-0 at offset 5.", &words.Pill{Text: "ack 1→order-service offset 5", Lane: "orders-0"}},
 		{journal.Event{Kind: journal.ResponseSend, API: "Fetch", From: "b1", To: "a1", F: &wire.FetchResponse{Parts: []wire.FetchResult{{Part: "orders-0", PreferredReadReplica: &two}}}},
 			"Broker 1 answers the Fetch of a1 without records: it should read orders-0 from broker 2.", &words.Pill{Text: "resp 1→a1 HW 0", Lane: "orders-0"}},
-		{journal.Event{Kind: journal.ResponseSend, API: "Fetch", From: "b2", To: "b1", F: &wire.FetchResponse{Parts: []wire.FetchResult{{Part: "orders-0", DivergingEpoch: &wire.EpochEnd{Epoch: 0, EndOffset: 3}}}}},
+		{journal.Event{Kind: journal.ResponseSend, API: "Fetch", From: "b2", To: "b1", F: differ},
 			"Broker 2 answers the Fetch of broker 1: their logs of orders-0 differ; leader epoch 0 ends at offset 3 here.", &words.Pill{Text: "resp 2→1 epoch 0 ends at 3", Lane: "orders-0"}},
+		{journal.Event{Kind: journal.RequestSend, Msg: 2, API: "Fetch", From: "b1", To: "b2", F: older},
+			"Broker 1 asks broker 2 for orders-0 from offset 4, and 1 further partition; its last record there is of leader epoch 0.", &words.Pill{Text: "Fetch 1→2 from 4", Lane: "orders-0", More: 1}},
+		{journal.Event{Kind: journal.RequestReceive, Msg: 2, API: "Fetch", From: "b1", To: "b2"}, "Broker 2 receives the Fetch of broker 1.", nil},
+		{journal.Event{Kind: journal.ResponseReceive, Node: "b1", Msg: 2, API: "Fetch", From: "b2", To: "b1"}, "Broker 1 has the answer of broker 2 to its Fetch: for orders-0, leader epoch 0 ends at offset 3 there.", nil},
+		{journal.Event{Kind: journal.MetadataAppend, Node: "c1", F: journal.F("records", []string{"PartitionChangeRecord orders-0 isr 2,3 leader 2", "NoOpRecord", "BrokerRegistrationChangeRecord broker 1 FENCE"})},
+			"Controller C1 writes one batch to the metadata log: PartitionChangeRecord orders-0 isr 2,3 leader 2; BrokerRegistrationChangeRecord broker 1 FENCE.", nil},
 		{journal.Event{Kind: journal.RequestSend, API: "AlterPartition", From: "b1", To: "c1", Part: "orders-0", F: &wire.AlterPartitionRequest{Parts: []wire.AlterPartitionPart{{Part: "orders-0", NewISR: []wire.BrokerEpoch{{BrokerID: 1}, {BrokerID: 2}}}}}},
 			"Broker 1 asks controller C1 to commit the ISR 1,2 for orders-0 (AlterPartition).", &words.Pill{Text: "AlterPartition 1→C1", Lane: "controller"}},
 		{journal.Event{Kind: journal.RequestSend, API: "OffsetCommit", From: "a1", To: "b2", Group: "group-a", F: &wire.OffsetCommitRequest{GroupID: "group-a", Parts: []wire.OffsetCommitPart{{Part: "orders-0", CommittedOffset: 6}}}},
@@ -166,6 +174,8 @@ func TestSentencesSayWhatHappensInKafkasWords(t *testing.T) {
 		j := &journal.Journal{Records: []journal.Record{{ID: "r1", Key: &key, Value: "created"}}, Events: []journal.Event{
 			{N: 1, Kind: journal.RequestSend, Msg: 1, API: "Fetch", From: "b2", To: "b1", F: &wire.FetchRequest{ReplicaID: 2, Parts: []wire.FetchPart{{Part: "orders-0", FetchOffset: 6}}}},
 			{N: 2, Kind: journal.ResponseSend, Msg: 1, API: "Fetch", From: "b1", To: "b2", F: &wire.FetchResponse{Parts: []wire.FetchResult{{Part: "orders-0", HighWatermark: 5, Records: records}}}},
+			{N: 3, Kind: journal.RequestSend, Msg: 2, API: "Fetch", From: "b1", To: "b2", F: older},
+			{N: 4, Kind: journal.ResponseSend, Msg: 2, API: "Fetch", From: "b2", To: "b1", F: differ},
 		}}
 		p := words.New(j)
 		assert.Equal(t, c.want, p.Say(&c.e))
