@@ -225,7 +225,7 @@ func fetchRequest(_ *Phrases, e *journal.Event, f lookup) string {
 		return fmt.Sprintf("%s asks %s for the metadata log from offset %d.", upper(from), to, p.FetchOffset)
 	case q.ReplicaID > 0 && p.LastFetchedEpoch >= 0 && p.LastFetchedEpoch < p.CurrentLeaderEpoch:
 		// Its log may go on where the leader's does not.
-		return fmt.Sprintf("%s asks %s for %s from offset %d%s; its last record there is of leader epoch %d.", upper(from), to, p.Part, p.FetchOffset, further(len(q.Parts)-1), p.LastFetchedEpoch)
+		return fmt.Sprintf("%s asks %s for %s from offset %d%s; its log has leader epochs up to %d.", upper(from), to, p.Part, p.FetchOffset, further(len(q.Parts)-1), p.LastFetchedEpoch)
 	case q.ReplicaID > 0:
 		return fmt.Sprintf("%s asks %s for %s from offset %d%s: this tells %s that %s has everything below %d.", upper(from), to, p.Part, p.FetchOffset, further(len(q.Parts)-1), to, from, p.FetchOffset)
 	}
@@ -272,10 +272,12 @@ func brokerHeartbeat(_ *Phrases, e *journal.Event, f lookup) string {
 	return fill("{from} tells {to} that it is alive (BrokerHeartbeat).", e, f)
 }
 
-func heartbeatResponse(_ *Phrases, e *journal.Event, f lookup) string {
+func heartbeatResponse(p *Phrases, e *journal.Event, f lookup) string {
 	switch {
 	case get(e.F, "shouldShutDown") == true:
 		return fill("{from} lets {to} shut down.", e, f)
+	case p.reqs[e.Msg] != nil && get(p.reqs[e.Msg].F, "wantShutDown") == true:
+		return fill("{from} asks {to} to wait: its leaderships have to move first, and every broker has to know.", e, f)
 	case get(e.F, "isFenced") == true:
 		return fill("{from} answers the heartbeat of {to}: it is fenced.", e, f)
 	}

@@ -194,7 +194,7 @@ var catalogue = map[journal.Kind]phrase{
 	journal.ProducerBatch:     say("{node} adds the record to a batch for {part} (records in it: {count})."),
 	journal.ProducerDrain:     say("{node} takes the batch for {part} out of its queue, to send it."),
 	journal.ProducerAcked:     producerAcked,
-	journal.ProducerRetry:     say("{node} got {error} for {part} and tries again in {backoffMs} ms."),
+	journal.ProducerRetry:     producerRetry,
 	journal.ProducerFailed: func(p *Phrases, e *journal.Event, f lookup) string {
 		if strings.HasSuffix(f("error"), "Exception") {
 			return fmt.Sprintf("%s: send() fails at once for %s: %s.", e.Node, p.values(get(e.F, "records")), f("error"))
@@ -377,6 +377,16 @@ func producerAcked(p *Phrases, e *journal.Event, f lookup) string {
 		return fmt.Sprintf("%s has its answer: %d records are at offsets %d to %d of %s.", e.Node, n, base, base+int64(n)-1, e.Part)
 	}
 	return fmt.Sprintf("%s has its answer: %s is at offset %s of %s.", e.Node, p.values(get(e.F, "records")), f("baseOffset"), e.Part)
+}
+
+// producerRetry: after an error that means another leader, a batch does not wait
+// for the end of its backoff once the producer knows the new one (KIP-951).
+func producerRetry(_ *Phrases, e *journal.Event, f lookup) string {
+	switch f("error") {
+	case kafka.NotLeaderOrFollower.String(), kafka.FencedLeaderEpoch.String(), kafka.UnknownLeaderEpoch.String():
+		return fill("{node} got {error} for {part} and tries again: as soon as it knows another leader, else in {backoffMs} ms.", e, f)
+	}
+	return fill("{node} got {error} for {part} and tries again in {backoffMs} ms.", e, f)
 }
 
 // values names records by their values.

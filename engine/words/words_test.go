@@ -148,7 +148,7 @@ func TestSentencesSayWhatHappensInKafkasWords(t *testing.T) {
 		{journal.Event{Kind: journal.ResponseSend, API: "Fetch", From: "b2", To: "b1", F: differ},
 			"Broker 2 answers the Fetch of broker 1: their logs of orders-0 differ; leader epoch 0 ends at offset 3 here.", &words.Pill{Text: "resp 2→1 epoch 0 ends at 3", Lane: "orders-0"}},
 		{journal.Event{Kind: journal.RequestSend, Msg: 2, API: "Fetch", From: "b1", To: "b2", F: older},
-			"Broker 1 asks broker 2 for orders-0 from offset 4, and 1 further partition; its last record there is of leader epoch 0.", &words.Pill{Text: "Fetch 1→2 from 4", Lane: "orders-0", More: 1}},
+			"Broker 1 asks broker 2 for orders-0 from offset 4, and 1 further partition; its log has leader epochs up to 0.", &words.Pill{Text: "Fetch 1→2 from 4", Lane: "orders-0", More: 1}},
 		{journal.Event{Kind: journal.RequestReceive, Msg: 2, API: "Fetch", From: "b1", To: "b2"}, "Broker 2 receives the Fetch of broker 1.", nil},
 		{journal.Event{Kind: journal.ResponseReceive, Node: "b1", Msg: 2, API: "Fetch", From: "b2", To: "b1"}, "Broker 1 has the answer of broker 2 to its Fetch: for orders-0, leader epoch 0 ends at offset 3 there.", nil},
 		{journal.Event{Kind: journal.MetadataAppend, Node: "c1", F: journal.F("records", []string{"PartitionChangeRecord orders-0 isr 2,3 leader 2", "NoOpRecord", "BrokerRegistrationChangeRecord broker 1 FENCE"})},

@@ -72,7 +72,7 @@ var general = []Term{
 		Text: "What is known of the cluster: topics, partitions, their leaders and ISR, brokers. Brokers read it from the metadata log, clients ask brokers for it; nobody pushes it to clients."},
 	{ID: "fenced", Name: "Fenced broker", Forms: []string{"fenced", "unfenced", "FENCE", "UNFENCE"}, Source: "BrokerHeartbeatManager, ClusterControlManager; KIP-631, KIP-841",
 		Text: "A broker that the controller no longer counts as alive: it leads nothing and is in no ISR. A starting broker is fenced until it has caught up with the metadata log."},
-	{ID: "shutdown", Name: "Controlled shutdown", Forms: []string{"controlled shutdown"}, Source: "BrokerLifecycleManager, BrokerHeartbeat; KIP-631",
+	{ID: "shutdown", Name: "Controlled shutdown", Forms: []string{"controlled shutdown", "IN_CONTROLLED_SHUTDOWN"}, Source: "BrokerLifecycleManager, BrokerHeartbeat; KIP-631",
 		Text: "A broker that stops in order asks first; the controller moves its leaderships away and takes it out of all ISRs. Clients notice hardly anything."},
 	{ID: "prevote", Name: "Pre-vote", Forms: []string{"pre-vote", "prospective"}, Source: "ProspectiveState; KIP-996",
 		Text: "A controller that misses its leader first asks whether it would be elected. Only with a majority does it open a new quorum epoch, so a node that was cut off does not disturb the others."},
