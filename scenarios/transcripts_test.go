@@ -74,7 +74,7 @@ func ofOrders(e *journal.Event) bool {
 func TestQuorumTranscripts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "transcripts", "quorum", "*.yaml"))
 	require.NoError(t, err)
-	require.Len(t, files, 2)
+	require.Len(t, files, 3)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) { checkTranscript(t, file, ofTheQuorum) })
 	}

@@ -22,6 +22,9 @@ type Disk struct {
 	cleanEpoch int64 // broker epoch in the clean-shutdown file; −1 without it
 }
 
+// Formatted is a disk on which no process has run yet.
+func Formatted() *Disk { return &Disk{img: image.New(), leader: unknown, cleanEpoch: -1} }
+
 // Disk of a process that has ended.
 func (n *Node) Disk() *Disk {
 	d := &Disk{logs: map[string]*replica.Log{}, img: n.img, lastEpoch: n.observer.base, leader: n.observer.leader, quorum: n.observer.epoch, cleanEpoch: -1}

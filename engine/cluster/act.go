@@ -24,19 +24,13 @@ func (r *run) schedule() {
 	}
 	for _, p := range r.sc.Producers {
 		if p.At != nil {
-			root(*p.At, func() {
-				r.action("producer", p.ID, journal.F("id", p.ID))
-				r.prods[p.ID].Start(r.knows(p.ID))
-			})
+			root(*p.At, func() { r.startProducer(p.ID) })
 		}
 	}
 	for _, g := range r.sc.Groups {
 		for _, m := range g.Members {
 			if m.At != nil {
-				root(*m.At, func() {
-					r.action("member", m.ID, journal.F("id", m.ID))
-					r.cons[m.ID].Start()
-				})
+				root(*m.At, func() { r.startMember(m.ID) })
 			}
 		}
 	}

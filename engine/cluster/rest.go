@@ -89,9 +89,7 @@ func (r *run) knows(id string) []string {
 func (r *run) formedClients(in func(journal.Time) journal.Time) (parked []string) {
 	pid := int64(0)
 	for _, p := range r.sc.Producers {
-		proc := r.w.AddProcess(p.ID, true, nil)
-		prod := client.NewProducer(r.w, proc, p.ID, r.config("producer", p.Config), r.brokerNames())
-		r.prods[p.ID] = prod
+		prod := r.newProducer(&p)
 		if p.At == nil {
 			prod.Formed(r.metadataOf(r.writes(p.ID)), pid)
 			pid++
@@ -109,6 +107,13 @@ func (r *run) formedClients(in func(journal.Time) journal.Time) (parked []string
 		}
 	}
 	return parked
+}
+
+// newProducer makes a producer in its process.
+func (r *run) newProducer(p *Producer) *client.Producer {
+	proc := r.w.AddProcess(p.ID, true, nil)
+	r.prods[p.ID] = client.NewProducer(r.w, proc, p.ID, r.config("producer", p.Config), r.brokerNames())
+	return r.prods[p.ID]
 }
 
 func (r *run) coordinator(group string) int32 {

@@ -84,7 +84,7 @@ func Run(sc *Scenario) (*Result, error) {
 			idle = append(idle, &sc.Actions[i])
 		}
 	}
-	return &Result{Journal: r.w.J, End: r.end, Rests: r.rests, MetaLog: r.authority().LogFrom(r.log[len(r.log)-1].Last() + 1), Idle: idle, Final: r.snapshot()}, nil
+	return &Result{Journal: r.w.J, End: r.end, Rests: r.rests, MetaLog: r.authority().LogFrom(r.img.Offset + 1), Idle: idle, Final: r.snapshot()}, nil
 }
 
 // until is the end of the run: as given, else the last rest, else 5 s after the
@@ -111,9 +111,6 @@ func (sc *Scenario) until() journal.Time {
 }
 
 func (r *run) build() error {
-	if r.sc.Start == Empty {
-		return fmt.Errorf("start: empty is not supported yet; leave it out to start with a formed cluster")
-	}
 	var voters []int32
 	for i := range r.sc.Ctrls {
 		voters = append(voters, int32(101+i))
@@ -121,6 +118,9 @@ func (r *run) build() error {
 	r.voters = voters
 	for i := range r.sc.Brokers {
 		r.ids = append(r.ids, int32(1+i))
+	}
+	if r.sc.Start == Empty {
+		return r.empty()
 	}
 	topics, err := r.formedTopics()
 	if err != nil {
@@ -185,9 +185,9 @@ func (r *run) config(scope string, sets ...map[string]string) *kafka.Config {
 	return kafka.NewConfig(scope, all)
 }
 
-// formedTopics are the topics that exist before the start, __consumer_offsets
-// among them if a group needs it and the scenario does not pin it.
-func (r *run) formedTopics() ([]controller.FormedTopic, error) {
+// allTopics are the scenario's, and __consumer_offsets if a group needs it and the
+// scenario does not pin it.
+func (r *run) allTopics() []Topic {
 	topics := slices.Clone(r.sc.Topics)
 	has := slices.ContainsFunc(topics, func(t Topic) bool { return t.Name == broker.OffsetsTopic })
 	if !has && len(r.sc.Groups) > 0 {
@@ -198,6 +198,12 @@ func (r *run) formedTopics() ([]controller.FormedTopic, error) {
 		topics = append(topics, Topic{Name: broker.OffsetsTopic, Partitions: n, Replication: min(3, r.sc.Brokers),
 			Config: map[string]string{"cleanup.policy": "compact"}})
 	}
+	return topics
+}
+
+// formedTopics are the topics that exist before the start.
+func (r *run) formedTopics() ([]controller.FormedTopic, error) {
+	topics := r.allTopics()
 	var out []controller.FormedTopic
 	for _, t := range topics {
 		if t.At != nil || t.Later {

@@ -156,7 +156,12 @@ func nodes(v any) string {
 
 // catalogue has the sentence of every kind.
 var catalogue = map[journal.Kind]phrase{
-	journal.Boot:   say("The cluster rests: every replica has what its leader has, and every Fetch waits for news."),
+	journal.Boot: func(_ *Phrases, e *journal.Event, f lookup) string {
+		if f("start") == "empty" {
+			return "The disks are formatted and empty, and every controller and broker starts."
+		}
+		return "The cluster rests: every replica has what its leader has, and every Fetch waits for news."
+	},
 	journal.Action: action,
 
 	journal.NodeStart: say("{node} starts, with what is on its disk."),
