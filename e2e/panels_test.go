@@ -23,7 +23,6 @@ func (b *browser) still(id string) {
 	b.ready()
 }
 
-
 // firstOf is the number of the first event on the page for which a condition on e holds.
 func (b *browser) firstOf(condition string) int {
 	b.t.Helper()
