@@ -1,43 +1,31 @@
 package broker
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-
 	"github.com/highwater-kafka/highwater/engine/group"
 	"github.com/highwater-kafka/highwater/engine/kafka"
+	"github.com/highwater-kafka/highwater/engine/kafka/assignor"
 )
 
+// assign runs a server-side assignor; false if there is none of this name.
 func assign(name string, spec group.Spec) (map[string][]string, bool) {
-	var free []string
-	for _, t := range slices.Sorted(maps.Keys(spec.Topics)) {
-		for p := range spec.Topics[t] {
-			free = append(free, fmt.Sprint(t, "-", p))
-		}
+	f, ok := assignor.Server(name)
+	if !ok {
+		return nil, false
 	}
-	out := map[string][]string{}
-	n := len(free)
-	minQ, extra := n/len(spec.Members), n%len(spec.Members)
-	quota := map[string]int{}
-	for i, m := range spec.Members {
-		q := minQ
-		if extra > 0 && (len(m.Target) > minQ || extra >= len(spec.Members)-i) {
-			q++
-			extra--
-		}
-		quota[m.ID] = q
-		keep := m.Target[:min(len(m.Target), q)]
-		out[m.ID] = slices.Clone(keep)
-		free = slices.DeleteFunc(free, func(p string) bool { return slices.Contains(keep, p) })
+	in := assignor.Input{Topics: map[string]int32{}}
+	for t, n := range spec.Topics {
+		in.Topics[t] = int32(n)
 	}
 	for _, m := range spec.Members {
-		for len(out[m.ID]) < quota[m.ID] {
-			out[m.ID] = append(out[m.ID], free[0])
-			free = free[1:]
+		x := assignor.Member{ID: m.ID, Instance: m.Instance, Topics: m.Topics, Generation: -1}
+		for _, s := range m.Target {
+			if p, ok := kafka.ParseTopicPartition(s); ok {
+				x.Owned = append(x.Owned, p)
+			}
 		}
+		in.Members = append(in.Members, x)
 	}
-	return out, true
+	return f(in).Names(), true
 }
 
 // AssignAtRest computes the target of a group of the consumer protocol whose

@@ -53,6 +53,10 @@ type classicMember struct {
 	inFlight bool
 	session  *sim.Timer
 	came     []string // the assignment that SyncGroup brought and poll() has not taken yet, nil for none
+
+	// had is what the sticky assignor remembers, also after the member has revoked
+	// it to join (StickyAssignor.onAssignment).
+	had *wire.UserData
 }
 
 func newClassicMember(c *Consumer) *classicMember {
@@ -84,9 +88,14 @@ func (m *classicMember) instance() string { return m.c.cfg.String("group.instanc
 // formed is a member at rest since a SyncGroup a moment ago.
 func (m *classicMember) formed(generation int32, memberID string, beat journal.Time) {
 	m.state, m.generation, m.id, m.protocol, m.needs, m.prepared = stable, generation, memberID, m.protocols[0], false, false
+	m.remember(m.c.assign)
 	m.beatAt = m.c.w.Now() - m.interval() + beat
 	m.beatLater()
 	m.watchSession()
+}
+
+func (m *classicMember) remember(assignment []string) {
+	m.had = &wire.UserData{PreviousAssignment: listOf(slices.Clone(assignment)), Generation: m.generation}
 }
 
 func (m *classicMember) interval() journal.Time {
@@ -194,10 +203,13 @@ func (m *classicMember) giveUp() {
 	m.join()
 }
 
-func (m *classicMember) subscription() wire.Subscription {
+func (m *classicMember) subscription(protocol string) wire.Subscription {
 	s := wire.Subscription{Topics: slices.Sorted(slices.Values(m.c.opt.Topics)), OwnedPartitions: listOf(nil), GenerationID: -1, RackID: m.c.cfg.String("client.rack")}
 	if !m.eager {
 		s.OwnedPartitions, s.GenerationID = listOf(slices.Clone(m.c.assign)), m.generation
+	}
+	if protocol == "sticky" {
+		s.UserData = m.had
 	}
 	return s
 }
@@ -211,7 +223,7 @@ func (m *classicMember) join() {
 		q := &wire.JoinGroupRequest{GroupID: c.group, SessionTimeoutMs: c.cfg.Millis("session.timeout.ms"), RebalanceTimeoutMs: c.cfg.Millis("max.poll.interval.ms"),
 			MemberID: m.id, Instance: m.instance(), ProtocolType: "consumer", Reason: m.reason}
 		for _, p := range m.protocols {
-			q.Protocols = append(q.Protocols, wire.JoinProtocol{Name: p, Metadata: m.subscription()})
+			q.Protocols = append(q.Protocols, wire.JoinProtocol{Name: p, Metadata: m.subscription(p)})
 		}
 		// The answer comes when all members have joined.
 		wait := max(c.requestTimeout(), journal.Millis(q.RebalanceTimeoutMs)+5*journal.Second)
@@ -327,6 +339,7 @@ func (m *classicMember) sync(a *wire.JoinGroupResponse) {
 func (m *classicMember) complete(assignment []string) {
 	c := m.c
 	m.came, m.joining, m.needs, m.prepared, m.reason = nil, false, false, false, ""
+	m.remember(assignment)
 	c.autoCommitLater(journal.Millis(c.cfg.Millis("auto.commit.interval.ms")))
 	added, revoked := minus(assignment, c.assign), minus(c.assign, assignment)
 	cause := c.w.Cause()

@@ -17,7 +17,7 @@ func FormedGroupMember(client, id string, cfg *kafka.Config, topics []string) gr
 		Assignor: cfg.String("group.remote.assignor")}
 	m := newClassicMember(&Consumer{netClient: netClient{cfg: cfg}, opt: Options{Topics: topics}})
 	for _, p := range m.protocols {
-		f.Protocols = append(f.Protocols, wire.JoinProtocol{Name: p, Metadata: m.subscription()})
+		f.Protocols = append(f.Protocols, wire.JoinProtocol{Name: p, Metadata: m.subscription(p)})
 	}
 	return f
 }
