@@ -2,7 +2,7 @@
 // a word gets a button, and on the stage it answers to the pointer. The meaning
 // opens on hover, focus, click and touch; Escape closes it.
 
-/** @typedef {{id: string, name: string, text: string, source: string, forms: string[], linked?: boolean}} Term */
+/** @typedef {{id: string, name: string, kafka?: string, text: string, source: string, forms: string[], linked?: boolean}} Term */
 /** @typedef {{start: number, end: number, term: Term}} Place */
 
 /**
@@ -226,7 +226,7 @@ class Terms {
     const text = document.createElement("span");
     text.textContent = term.text;
     const source = document.createElement("small");
-    source.textContent = term.source;
+    source.textContent = `${term.kafka && term.kafka !== term.name ? `In Kafka: ${term.kafka}. ` : ""}Source: ${term.source}`;
     this.tip.replaceChildren(name, text, source);
     if (this.page && term.linked) {
       const more = document.createElement("a");

@@ -16,6 +16,7 @@ import (
 type Term struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
+	Kafka   string   `json:"kafka,omitempty"` // its name in Kafka's code, settings, tools or metrics
 	Text    string   `json:"text"`
 	Source  string   `json:"source"`
 	Forms   []string `json:"forms"`            // how it stands in a sentence, singular
@@ -28,9 +29,22 @@ func Concepts() []Term {
 	return slices.DeleteFunc(slices.Clone(general), func(t Term) bool { return !t.Concept })
 }
 
-// All are the nouns, requests and errors.
+// Nouns are Kafka's nouns, the concepts first.
+func Nouns() []Term { return slices.Clone(general) }
+
+// APIs are Kafka's requests.
+func APIs() []Term { return apis() }
+
+// Errors are Kafka's error codes.
+func Errors() []Term { return errorTerms() }
+
+// Configs are the config keys that have no text among the nouns.
+func Configs() []Term { return configs() }
+
+// All are the nouns, requests, errors and config keys. The concepts page has each
+// of them.
 func All() []Term {
-	all := slices.Concat(general, apis(), errorTerms())
+	all := slices.Concat(general, apis(), errorTerms(), configs())
 	for i := range all {
 		all[i].Linked = true
 	}
@@ -42,7 +56,7 @@ func All() []Term {
 func In(text string) []Term {
 	lower := strings.ToLower(text)
 	var found []Term
-	for _, t := range append(All(), configs()...) {
+	for _, t := range All() {
 		if slices.ContainsFunc(t.Forms, func(f string) bool {
 			if fold(f) {
 				return strings.Contains(lower, f)
@@ -63,7 +77,7 @@ var scopes = []struct{ name, source string }{
 	{"producer", "ProducerConfig"}, {"consumer", "ConsumerConfig"}, {"topic", "TopicConfig"}, {"broker", "KafkaConfig"},
 }
 
-// configs are the config keys; acks has a text of its own.
+// configs are the config keys that are no nouns with a text of their own, as acks is.
 func configs() []Term {
 	byKey := map[string]*Term{}
 	var order []string
@@ -74,7 +88,7 @@ func configs() []Term {
 				t.Source += ", " + scope.source
 				continue
 			}
-			if !strings.Contains(key, ".") {
+			if !strings.Contains(key, ".") || slices.ContainsFunc(general, func(t Term) bool { return slices.Contains(t.Forms, key) }) {
 				continue
 			}
 			text := def.Doc + " Default: " + def.Default + "."
