@@ -23,7 +23,7 @@ func TestNothingSeriousForAxe(t *testing.T) {
 	}
 	b := newBrowser(t, 1280, 720)
 	for _, theme := range []string{"light", "dark"} {
-		for _, path := range []string{"/", "/s/producer-write", "/s/isr-deep-dive", "/embed/producer-write", "/s/no-such", "/keys"} {
+		for _, path := range []string{"/", "/s/producer-write", "/s/isr-deep-dive", "/embed/producer-write", "/s/no-such", "/keys", "/concepts"} {
 			t.Run(theme+path, func(t *testing.T) {
 				b.t = t
 				b.open(path + "?clock=manual&theme=" + theme)

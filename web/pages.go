@@ -104,10 +104,15 @@ func (s *Server) still(w http.ResponseWriter, r *http.Request) {
 	}
 	q := r.URL.Query()
 	n, err := strconv.Atoi(q.Get("n"))
-	if err != nil {
+	if c := chapterOf(run.run, q.Get("chapter")); c != nil {
+		n = c.N
+	} else if err != nil {
 		n = s.stillEvent(id)
 	}
 	spec := stageSpec(run.run, stage.ParseLayout(q.Get("layout")), nil)
+	if show := q.Get("show"); show != "" {
+		spec = only(spec, strings.Split(show, ","))
+	}
 	spec.Standalone = static.StageCSS()
 	if t := q.Get("theme"); t == "light" || t == "dark" {
 		spec.Theme = t
@@ -123,6 +128,16 @@ func (s *Server) still(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Access-Control-Allow-Origin", "*")
 	_, _ = w.Write([]byte(svg))
+}
+
+// chapterOf is a run's chapter, nil where there is none of that id.
+func chapterOf(r *Run, id string) *Chapter {
+	for i := range r.Chapters {
+		if r.Chapters[i].ID == id {
+			return &r.Chapters[i]
+		}
+	}
+	return nil
 }
 
 func (s *Server) stillEvent(id string) int {

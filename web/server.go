@@ -50,6 +50,7 @@ func New(lib Library, lim Limits) *Server {
 	r.Use(middleware.Recoverer, middleware.Compress(5, "text/html", "text/css", "text/javascript", "application/javascript", "application/json", "image/svg+xml"))
 	r.Get("/", s.menu)
 	r.Get("/keys", s.keys)
+	r.Get("/concepts", s.concepts)
 	r.Get("/s/{id}", s.player)
 	r.Get("/embed/{id}", s.embed)
 	r.Get("/still/{file}", s.still)

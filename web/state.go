@@ -84,6 +84,26 @@ func stageSpec(r *Run, layout stage.Layout, open []string) stage.Spec {
 	return s
 }
 
+// only leaves of a stage what is named: partitions, producers, members or their
+// groups, and controllers. Brokers stay. Nothing named is everything.
+func only(s stage.Spec, show []string) stage.Spec {
+	if len(show) == 0 {
+		return s
+	}
+	named := func(id string) bool { return slices.Contains(show, id) }
+	s.Controllers = slices.DeleteFunc(slices.Clone(s.Controllers), func(id string) bool { return !named(id) })
+	s.Rows = slices.DeleteFunc(slices.Clone(s.Rows), func(r stage.Row) bool { return !named(r.Part) })
+	s.Producers = slices.DeleteFunc(slices.Clone(s.Producers), func(p stage.Producer) bool { return !named(p.ID) })
+	s.Groups = slices.DeleteFunc(slices.Clone(s.Groups), func(g stage.Group) bool {
+		return !named(g.ID) && !slices.ContainsFunc(g.Members, named)
+	})
+	s.Open = slices.DeleteFunc(slices.Clone(s.Open), func(card string) bool {
+		part, _, _ := strings.Cut(card, "/")
+		return !named(part)
+	})
+	return s
+}
+
 // stageRows are the partitions asked for, else all of topics that are not
 // internal, with the brokers that ever hold a replica.
 func stageRows(r *Run, brokers []string) []stage.Row {

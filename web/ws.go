@@ -27,6 +27,7 @@ type pageMessage struct {
 	To     int      `json:"to"`
 	Track  string   `json:"track"`
 	Open   []string `json:"open"`
+	Show   []string `json:"show"` // what a small stage shows, nothing for all
 
 	seq int64  // of an open: a later one replaces it
 	bad string // why it cannot be read
@@ -148,8 +149,8 @@ func (s *session) open(ctx context.Context, m pageMessage) error {
 	s.current, s.request = run, m.OpenRequest
 	head := run.head
 	layout := stage.ParseLayout(m.Layout)
-	if layout != stage.Wide || len(m.Open) > 0 || m.Text != "" || len(m.Set) > 0 || len(m.Actions) > 2 {
-		svg, err := run.draw(stageSpec(run.run, layout, m.Open), 1)
+	if layout != stage.Wide || len(m.Open) > 0 || len(m.Show) > 0 || m.Text != "" || len(m.Set) > 0 || len(m.Actions) > 2 {
+		svg, err := run.draw(only(stageSpec(run.run, layout, m.Open), m.Show), 1)
 		if err != nil {
 			return err
 		}
@@ -185,7 +186,7 @@ func (s *session) events(ctx context.Context, m pageMessage, run *served) error 
 
 func (s *session) redraw(ctx context.Context, m pageMessage) error {
 	layout := stage.ParseLayout(m.Layout)
-	svg, err := s.current.draw(stageSpec(s.current.run, layout, m.Open), 1)
+	svg, err := s.current.draw(only(stageSpec(s.current.run, layout, m.Open), m.Show), 1)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,8 @@ function handle(app) {
 }
 
 const apps = start();
-initTerms({ page: "", outside: window.parent !== window });
+// A run that was saved as a file has no server behind it to explain more.
+initTerms({ page: apps[0]?.boot.offline ? "" : "/concepts", outside: window.parent !== window });
 if (apps[0]) Object.assign(window, { highwater: handle(apps[0]) });
 
 // On leaving: the moment is kept, and the way back to the menu names it.

@@ -1,21 +1,12 @@
 // The menu filters while one types, and offers to go on where the reader was.
 
+import { pictures } from "./pictures.js";
 import { recall } from "./resume.js";
 import { initTheme } from "./theme.js";
 
 initTheme();
-const theme = document.documentElement.getAttribute("data-theme");
+pictures();
 const cards = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".menu-card"));
-if (theme) {
-  // A picture outside the page does not see the page's theme.
-  for (const img of document.querySelectorAll("img")) {
-    const url = new URL(img.src);
-    if (url.searchParams.get("theme") === theme) continue;
-    url.searchParams.set("theme", theme);
-    img.src = url.href;
-  }
-}
-
 const box = /** @type {HTMLElement | null} */ (document.querySelector(".menu-continue"));
 const last = recall();
 if (box?.hidden && last) {

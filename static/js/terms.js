@@ -122,7 +122,8 @@ class Terms {
     while (walk.nextNode()) nodes.push(/** @type {Text} */ (walk.currentNode));
     for (const node of nodes) {
       if (node.parentElement?.closest("button, a, kbd, code")) continue;
-      const places = this.find(node.data);
+      // A definition does not explain itself.
+      const places = this.find(node.data).filter((p) => p.term.id !== el.getAttribute("data-terms"));
       if (!places.length) continue;
       const out = [];
       let at = 0;
@@ -289,11 +290,19 @@ function termButton(target) {
 }
 
 /**
+ * The terms that came with the page.
+ * @returns {Term[]}
+ */
+export function termsOf() {
+  const script = document.getElementById("hw-terms");
+  return (script?.textContent ? JSON.parse(script.textContent) : null) ?? [];
+}
+
+/**
  * Starts the meanings of a page that brought its terms along.
  * @param {{page: string, outside: boolean}} options
  */
 export function initTerms({ page, outside }) {
-  const script = document.getElementById("hw-terms");
-  const terms = script?.textContent ? JSON.parse(script.textContent) : null;
-  if (terms?.length) new Terms(terms, page, outside);
+  const terms = termsOf();
+  if (terms.length) new Terms(terms, page, outside);
 }

@@ -16,7 +16,7 @@ var general = []Term{
 	{ID: "follower", Name: "Follower", Kafka: "ReplicaFetcher", Concept: true, Forms: []string{"follower"}, Source: "ReplicaFetcherThread",
 		Text: "A replica that fetches from the leader and appends what comes: it pulls, nothing is mirrored to it. The offset it asks for next is its acknowledgement."},
 	{ID: "isr", Name: "ISR (in-sync replicas)", Kafka: "Isr", Concept: true, Forms: []string{"ISR", "in-sync replica", "in sync"}, Source: "Partition.maybeShrinkIsr, AlterPartition; KIP-497",
-		Text: "The leader and the followers caught up within replica.lag.time.max.ms (30 s). A member may be behind but has everything below HW. The leader proposes, the controller records."},
+		Text: "The leader and the followers caught up within replica.lag.time.max.ms (30 s). One of them may be behind, but it has everything below HW. The leader proposes a change, the controller commits it."},
 	{ID: "leo", Name: "LEO (log end offset)", Kafka: "logEndOffset", Concept: true, Forms: []string{"LEO", "log end offset", "log end"}, Source: "UnifiedLog.logEndOffset",
 		Text: "The offset the next appended record will get: last + 1, not the last record's. Every replica has its own."},
 	{ID: "hw", Name: "HW (high watermark)", Kafka: "highWatermark", Concept: true, Forms: []string{"HW", "high watermark"}, Source: "Partition.maybeIncrementLeaderHW; KIP-497, KIP-966",

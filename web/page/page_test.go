@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/a-h/templ"
+	"github.com/highwater-kafka/highwater/web/concepts"
+	"github.com/highwater-kafka/highwater/web/glossary"
 	"github.com/highwater-kafka/highwater/web/keys"
 	"github.com/highwater-kafka/highwater/web/page"
 	"github.com/stretchr/testify/assert"
@@ -54,6 +56,18 @@ func TestPages(t *testing.T) {
 	})
 	t.Run("keys without key", func(t *testing.T) {
 		golden(t, "keys-null", page.KeysPage(frame, keys.Read(url.Values{"null": {"1"}, "n": {"0"}})))
+	})
+	t.Run("concepts", func(t *testing.T) {
+		term := glossary.Term{ID: "leo", Name: "LEO", Kafka: "logEndOffset", Text: "The next offset.", Source: "UnifiedLog", Forms: []string{"LEO"}}
+		golden(t, "concepts", page.ConceptsPage(page.Concepts{
+			Frame: page.Frame{Title: "Title", Static: "/static/hash", Theme: "dark"}, Terms: []glossary.Term{term},
+			Concepts: []concepts.Concept{
+				{Term: term, Said: "The last one.", More: []string{"One more."}, Watch: "The caret.", See: &concepts.See{Href: "/keys", Title: "Keys"},
+					Clip: &concepts.Clip{Scenario: "demo", Chapter: "append", Lead: 1.5, Seconds: 7, Show: []string{"orders-0", "c1"}, Title: "Demo", Wide: concepts.Size{W: 760, H: 300}}},
+				{Term: glossary.Term{ID: "lso", Name: "LSO"}, Drawn: []concepts.Frame{{Say: "It waits.", From: 2, Cells: []string{"-", "t"}, Marks: []concepts.Mark{{Name: "LSO", At: 3}}}}},
+			},
+			Words: []page.WordList{{ID: "settings", Title: "Settings", Note: "A note.", Terms: []glossary.Term{term}}},
+		}))
 	})
 	t.Run("player", func(t *testing.T) {
 		golden(t, "player", page.PlayerPage(page.Player{

@@ -13,17 +13,18 @@ import (
 // at its lower bound and only scaled up, so text never gets under 11 px.
 type Layout string
 
-// The three layouts.
+// The layouts of the player, and that of a small stage within a text.
 const (
 	Wide   Layout = "wide"
 	Medium Layout = "medium"
 	Narrow Layout = "narrow"
+	Clip   Layout = "clip" // three brokers with their logs and clients above and below: a moment within a text
 )
 
 // ParseLayout reads a layout's name; anything unknown is wide.
 func ParseLayout(s string) Layout {
 	switch Layout(s) {
-	case Medium, Narrow:
+	case Medium, Narrow, Clip:
 		return Layout(s)
 	}
 	return Wide
@@ -36,6 +37,8 @@ func (l Layout) Width() int {
 		return 640
 	case Narrow:
 		return 320
+	case Clip:
+		return 760
 	}
 	return 1200
 }
