@@ -27,6 +27,28 @@ func TestFoldingGivesTheLiveState(t *testing.T) {
 	}
 }
 
+// TestReadersKnowEveryValue: a value of a type that the index, the invariants and
+// the page do not read would count as nothing.
+func TestReadersKnowEveryValue(t *testing.T) {
+	for _, sc := range scenarios.Builtin() {
+		for _, set := range append([]scenarios.Variant{{}}, sc.Variants...) {
+			changed, err := scenarios.Apply(sc, set.Set)
+			require.NoError(t, err)
+			res, err := cluster.Run(&changed.Cluster)
+			require.NoError(t, err)
+			for _, e := range res.Journal.Events {
+				for _, c := range e.Ch {
+					switch c.Val.(type) {
+					case nil, bool, int, int32, int64, string, journal.Time, journal.LogOp, []string, map[string]int64:
+					default:
+						t.Fatalf("%s: event %d sets %s to a %T", sc.ID, e.N, c.Key, c.Val)
+					}
+				}
+			}
+		}
+	}
+}
+
 // foldDiffers compares the folded journal with what the live objects say at the
 // end of the run.
 func foldDiffers(res *cluster.Result) (diffs []string) {

@@ -257,7 +257,7 @@ func (p *Producer) diff() []journal.Change {
 	}
 	if p.txn.pid >= 0 {
 		set(journal.NodeKey(p.id, "id"), p.txn.pid)
-		set(journal.NodeKey(p.id, "epoch"), p.txn.epoch)
+		set(journal.NodeKey(p.id, "epoch"), int32(p.txn.epoch))
 	}
 	flying, waiting := 0, 0
 	for _, name := range p.order {

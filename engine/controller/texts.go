@@ -67,7 +67,7 @@ func metaChanges(im *image.Image, part string) []journal.Change {
 	k := func(f string) string { return journal.MetaKey(part, f) }
 	recovering := any(nil)
 	if p.Recovery != 0 {
-		recovering = p.Recovery
+		recovering = int32(p.Recovery) // readers know int, int32 and int64
 	}
 	return []journal.Change{{Key: k("leaderRecoveryState"), Val: recovering}, {Key: k("leader"), Val: p.Leader}, {Key: k("leaderEpoch"), Val: p.LeaderEpoch}, {Key: k("partitionEpoch"), Val: p.PartitionEpoch},
 		{Key: k("replicas"), Val: join(p.Replicas)}, {Key: k("isr"), Val: join(p.ISR)}, {Key: k("elr"), Val: list(p.ELR)}, {Key: k("lastKnownElr"), Val: list(p.LastKnownELR)},
