@@ -52,7 +52,7 @@ var actions = map[string][]string{
 // planned are actions that the format has and the simulation has not yet.
 var planned = []string{"begin", "send-offsets", "end"}
 
-// features are the features of Kafka 4.4 whose level a scenario may set.
+// features are the features of Kafka 4.4.
 var features = []string{"eligible.leader.replicas.version", "group.version", "kraft.version", "metadata.version", "share.version",
 	"streams.version", "transaction.version"}
 
@@ -209,6 +209,10 @@ func (c *checker) cluster() {
 		n, err := strconv.Atoi(x.val.s)
 		if err != nil || n < 0 {
 			c.at(x.val.at, "the level of %s is a whole number, not %q", x.key.s, x.val.s)
+			continue
+		}
+		if err := featureLevel(x.key.s, n); err != nil {
+			c.at(x.val.at, "%s", err)
 			continue
 		}
 		if c.sc.Features == nil {
@@ -922,7 +926,7 @@ var argumentKinds = map[string]string{
 	"committed": "gp", "position": "mp", "lag": "gp", "owner": "gp", "assignment": "g", "groupState": "g", "groupLeader": "g", "generation": "g",
 	"memberEpoch": "m", "readable": "p", "errors": "x", "count": "k", "first": "k", "last": "k", "fenced": "n", "coordinator": "g", "config": "wc",
 	"partitions": "t", "partition": "t", "copies": "-p", "headroom": "p", "minIsr": "p", "longest": "x", "offline": "p", "leaderAt": "p",
-	"recovering": "p", "gone": "np",
+	"recovering": "p", "gone": "np", "feature": "f",
 }
 
 // arguments checks the words in a call against what the scenario declares.
@@ -959,6 +963,8 @@ func (c *checker) arguments(call *ast.CallNode, where func(ast.Node) pos) {
 			if !kindKnown(t.s) {
 				c.unknown(t.at, "kind of event", t.s, kinds, "")
 			}
+		case 'f':
+			c.known(t, "feature", features)
 		case 'w':
 			c.known(t, "node, topic or client", slices.Concat(c.nodes, c.producers, c.members, c.groups, c.topics))
 		case 'c':

@@ -194,6 +194,7 @@ func env(q *query.Q) map[string]any {
 			}
 			return v, nil
 		},
+		"feature":    func(name string) (int, error) { return q.Feature(name) },
 		"partitions": func(topic string) int { return q.Partitions(topic) },
 		"partition":  func(topic, key string) int { return q.Partition(topic, key) },
 		"hash":       func(key string) int { return int(q.Hash(key)) },

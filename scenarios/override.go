@@ -10,6 +10,7 @@ import (
 	"github.com/highwater-kafka/highwater/engine/cluster"
 	"github.com/highwater-kafka/highwater/engine/journal"
 	"github.com/highwater-kafka/highwater/engine/kafka"
+	"github.com/highwater-kafka/highwater/engine/kafka/image"
 	"github.com/highwater-kafka/highwater/engine/query"
 )
 
@@ -266,6 +267,9 @@ func overrideCluster(sc *cluster.Scenario, rest, val string) error {
 		if !slices.Contains(features, name) {
 			return fmt.Errorf("unknown feature %s; did you mean %s?", name, kafka.Nearest(name, features))
 		}
+		if err := featureLevel(name, n); err != nil {
+			return err
+		}
 		if sc.Features == nil {
 			sc.Features = map[string]int{}
 		}
@@ -343,6 +347,17 @@ func consistent(sc *cluster.Scenario) error {
 				}
 			}
 		}
+	}
+	return nil
+}
+
+// featureLevel says why a known feature cannot have this level.
+func featureLevel(name string, level int) error {
+	if slices.Contains(features, name) && name != image.ELRFeature {
+		return fmt.Errorf("the level of %s is always that of Kafka 4.4; only %s can be set", name, image.ELRFeature)
+	}
+	if level > 1 {
+		return fmt.Errorf("the level of %s is 0 (off) or 1, not %d", name, level)
 	}
 	return nil
 }

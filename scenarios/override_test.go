@@ -69,7 +69,7 @@ func TestApplyRefuses(t *testing.T) {
 	for key, val := range map[string]string{
 		"producer.x.acks": "1", "producer.p.akcs": "1", "producer.p.acks": "2", "producer.p": "1", "topic.no.x": "1", "broker.b9.num.partitions": "1",
 		"broker.*.num.partitions": "x", "member.x.max.poll.records": "1", "group.x.consumer.session.timeout.ms": "1", "cluster.brokers": "2",
-		"cluster.size": "2", "cluster.features.x": "1", "model.net.broker": "fast", "model.x": "1s", "seed": "-1", "": "", "seed.x": "1", "group.g.": "1",
+		"cluster.size": "2", "cluster.features.x": "1", "cluster.features.group.version": "0", "cluster.features.eligible.leader.replicas.version": "2", "model.net.broker": "fast", "model.x": "1s", "seed": "-1", "": "", "seed.x": "1", "group.g.": "1",
 	} {
 		_, err := Apply(sc, map[string]string{key: val})
 		if assert.Error(t, err, key) {

@@ -126,7 +126,7 @@ func (r *run) build() error {
 	if err != nil {
 		return err
 	}
-	r.log, r.img = controller.FormedLog(voters, r.ids, topics, r.pidBlocks(), r.config("broker", r.sc.Config, r.sc.Nodes["c1"]).String("min.insync.replicas"))
+	r.log, r.img = controller.FormedLog(voters, r.ids, topics, r.pidBlocks(), r.config("broker", r.sc.Config, r.sc.Nodes["c1"]).String("min.insync.replicas"), r.features())
 	for _, id := range voters {
 		name := kafka.NodeName(kafka.BrokerID(id))
 		p := r.w.AddProcess(name, false, nil)
@@ -154,7 +154,15 @@ func (r *run) build() error {
 }
 
 func (r *run) newController(id int32, p *sim.Process) *controller.Node {
-	return controller.New(r.w, p, id, r.voters, r.config("broker", r.sc.Config, r.sc.Nodes[p.Name]))
+	return controller.New(r.w, p, id, r.voters, r.config("broker", r.sc.Config, r.sc.Nodes[p.Name]), r.features())
+}
+
+// features are those of a new cluster, less those that the scenario sets to 0.
+func (r *run) features() []string {
+	return slices.DeleteFunc(controller.Features(), func(f string) bool {
+		level, set := r.sc.Features[f]
+		return set && level == 0
+	})
 }
 
 // authority is the controller whose committed metadata is the newest: the active

@@ -6,6 +6,7 @@ import (
 
 	"github.com/highwater-kafka/highwater/engine/journal"
 	"github.com/highwater-kafka/highwater/engine/kafka"
+	"github.com/highwater-kafka/highwater/engine/kafka/image"
 	"github.com/highwater-kafka/highwater/engine/kafka/wire"
 	"github.com/highwater-kafka/highwater/engine/sim"
 )
@@ -25,7 +26,7 @@ func (n *Node) activate() {
 	n.img = n.done.Clone()
 	n.sessions = map[int32]*session{}
 	if n.log.empty() {
-		n.write(bootstrap(n.cfg.String(minISR)), nil)
+		n.write(bootstrap(n.features, n.cfg.String(minISR)), nil)
 	}
 	n.freshSessions()
 	n.noOp()
@@ -319,14 +320,20 @@ func (n *Node) committedBefore() int64 {
 }
 
 // bootstrap is what the first active controller writes into an empty log
-// (ActivationRecordsGenerator). The controllers' own min.insync.replicas becomes the
-// cluster's (KIP-966).
-func bootstrap(ownMinISR string) []wire.MetaRecord {
+// (ActivationRecordsGenerator). The controllers' own min.insync.replicas becomes
+// the cluster's (KIP-966). Kafka does that with ELR only; without it each broker
+// goes by its own static value, which here is the same on all of them.
+func bootstrap(features []string, ownMinISR string) []wire.MetaRecord {
 	recs := []wire.MetaRecord{{Type: "BeginTransactionRecord"}}
-	for _, f := range []string{"metadata.version", "eligible.leader.replicas.version", "group.version", "share.version", "streams.version", "transaction.version"} {
+	for _, f := range features {
 		recs = append(recs, wire.MetaRecord{Type: "FeatureLevelRecord", Name: f})
 	}
 	return append(recs, wire.MetaRecord{Type: "ConfigRecord", Resource: wire.BrokerResource, Name: minISR, Value: ownMinISR}, wire.MetaRecord{Type: "EndTransactionRecord"})
+}
+
+// Features are those that a new 4.4 cluster has.
+func Features() []string {
+	return []string{"metadata.version", image.ELRFeature, "group.version", "share.version", "streams.version", "transaction.version"}
 }
 
 // leaderChange begins an epoch; in an empty log the voters stand beside it.

@@ -240,7 +240,7 @@ func (n *Node) remove(broker int32, unclean []int32) (recs []wire.MetaRecord) {
 
 // change begins a change of a partition with what its settings allow.
 func (n *Node) change(part string, acceptable func(int32) bool) *PartitionChange {
-	c := NewPartitionChange(part, n.img.Partition(part), acceptable, n.img.MinISR(part), true)
+	c := NewPartitionChange(part, n.img.Partition(part), acceptable, n.img.MinISR(part), n.img.ELR())
 	if n.uncleanAllowed(part) {
 		c.Election = Unclean
 	}

@@ -31,14 +31,14 @@ func newLab(t *testing.T, minISR string) *lab {
 	w := sim.NewWorld(7, sim.Network{Broker: 2 * ms, Client: 2 * ms, Handle: 100}, 100_000)
 	voters := []int32{101, 102, 103}
 	topics := []controller.FormedTopic{{Name: "orders", Assign: [][]int32{{1, 2, 3}, {2, 3, 1}}, Config: []wire.KeyValue{{Name: "min.insync.replicas", Value: minISR}}}}
-	log, img := controller.FormedLog(voters, []int32{1, 2, 3}, topics, 0, "1")
+	log, img := controller.FormedLog(voters, []int32{1, 2, 3}, topics, 0, "1", controller.Features())
 	l := &lab{World: w, t: t, epoch: map[int32]int64{}}
 	for _, id := range img.BrokerIDs() {
 		l.epoch[id] = img.Brokers[id].Epoch
 	}
 	for _, id := range voters {
 		p := w.AddProcess(kafka.NodeName(kafka.BrokerID(id)), false, nil)
-		n := controller.New(w, p, id, voters, kafka.NewConfig("broker", nil))
+		n := controller.New(w, p, id, voters, kafka.NewConfig("broker", nil), controller.Features())
 		p.SetHandler(n)
 		l.nodes = append(l.nodes, n)
 	}

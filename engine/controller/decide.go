@@ -96,7 +96,7 @@ type FormedTopic struct {
 // FormedLog is the metadata log of a resting 4.4 cluster: what its bootstrap,
 // registrations and topics have written, and its image. minISR is the controllers'
 // min.insync.replicas, which the bootstrap makes the cluster's (KIP-966).
-func FormedLog(voters, brokers []int32, topics []FormedTopic, pidBlocks int, minISR string) ([]wire.MetaBatch, *image.Image) {
+func FormedLog(voters, brokers []int32, topics []FormedTopic, pidBlocks int, minISR string, features []string) ([]wire.MetaBatch, *image.Image) {
 	var log []wire.MetaBatch
 	im := image.New()
 	next := int64(0)
@@ -109,7 +109,7 @@ func FormedLog(voters, brokers []int32, topics []FormedTopic, pidBlocks int, min
 		log = append(log, b)
 	}
 	add(leaderChange(voters[0], true)...)
-	add(bootstrap(minISR)...)
+	add(bootstrap(features, minISR)...)
 	for range voters {
 		add(wire.MetaRecord{Type: "RegisterControllerRecord"})
 	}

@@ -53,7 +53,7 @@ func (n *Node) electLeader(part string, election Election) (kafka.ErrorCode, *wi
 	case election == Preferred && p.Leader == p.Replicas[0], election == Unclean && p.Leader != image.NoLeader:
 		return kafka.ElectionNotNeeded, nil
 	}
-	c := NewPartitionChange(part, p, n.mayLead, n.img.MinISR(part), true)
+	c := NewPartitionChange(part, p, n.mayLead, n.img.MinISR(part), n.img.ELR())
 	c.Election = election
 	rec := c.Build()
 	switch {

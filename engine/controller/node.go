@@ -28,11 +28,12 @@ const metadataPart = "__cluster_metadata-0"
 
 // Node is a controller process.
 type Node struct {
-	w    *sim.World
-	proc *sim.Process
-	id   int32
-	name string
-	cfg  *kafka.Config
+	w        *sim.World
+	proc     *sim.Process
+	id       int32
+	name     string
+	cfg      *kafka.Config
+	features []string // of a new cluster
 
 	q        Quorum
 	turn     int // counts role changes: what an earlier role asked for is void
@@ -65,9 +66,10 @@ type Node struct {
 	sessions map[int32]*session
 }
 
-// New makes a controller that has not started.
-func New(w *sim.World, proc *sim.Process, id int32, voters []int32, cfg *kafka.Config) *Node {
-	n := &Node{w: w, proc: proc, id: id, name: kafka.NodeName(kafka.BrokerID(id)), cfg: cfg,
+// New makes a controller that has not started; features are those that it gives an
+// empty metadata log.
+func New(w *sim.World, proc *sim.Process, id int32, voters []int32, cfg *kafka.Config, features []string) *Node {
+	n := &Node{w: w, features: features, proc: proc, id: id, name: kafka.NodeName(kafka.BrokerID(id)), cfg: cfg,
 		q:    Quorum{ID: id, Voters: voters, Role: Unattached, Leader: nobody, Voted: nobody},
 		told: quorumKeys{votedFor: nobody}, done: image.New(), peers: map[int32]*peer{}}
 	for _, v := range voters {

@@ -33,13 +33,13 @@ func newQuorum(t *testing.T, n int, seed uint64, settings ...string) *quorum {
 	for i := range n {
 		voters = append(voters, int32(101+i))
 	}
-	log, img := controller.FormedLog(voters, []int32{1, 2, 3}, nil, 0, "1")
+	log, img := controller.FormedLog(voters, []int32{1, 2, 3}, nil, 0, "1", controller.Features())
 	for id, b := range img.Brokers {
 		q.epoch[id] = b.Epoch
 	}
 	for _, id := range voters {
 		p := q.AddProcess(kafka.NodeName(kafka.BrokerID(id)), false, nil)
-		c := controller.New(q.World, p, id, voters, kafka.NewConfig("broker", q.cfg))
+		c := controller.New(q.World, p, id, voters, kafka.NewConfig("broker", q.cfg), controller.Features())
 		p.SetHandler(c)
 		q.nodes = append(q.nodes, c)
 	}
@@ -97,7 +97,7 @@ func (q *quorum) start(i int, disks ...*controller.Disk) {
 	for k := range q.nodes {
 		voters = append(voters, int32(101+k))
 	}
-	q.nodes[i] = controller.New(q.World, p, old.ID(), voters, kafka.NewConfig("broker", q.cfg))
+	q.nodes[i] = controller.New(q.World, p, old.ID(), voters, kafka.NewConfig("broker", q.cfg), controller.Features())
 	p.Start(q.nodes[i])
 	q.nodes[i].Boot(disk)
 }

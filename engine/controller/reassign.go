@@ -35,7 +35,7 @@ func (n *Node) reassign(q wire.Reassignment) (kafka.ErrorCode, *wire.MetaRecord)
 	case !n.registered(q.Replicas):
 		return kafka.InvalidReplicaAssignment, nil
 	}
-	c := NewPartitionChange(q.Part, p, n.mayLead, n.img.MinISR(q.Part), true)
+	c := NewPartitionChange(q.Part, p, n.mayLead, n.img.MinISR(q.Part), n.img.ELR())
 	// Kafka goes over them in ascending order (PartitionReassignmentReplicas).
 	leaving, coming := without(union(p.Replicas, nil), q.Replicas), without(union(q.Replicas, nil), p.Replicas)
 	c.Replicas = slices.Concat(q.Replicas, leaving)

@@ -1,12 +1,14 @@
 package query
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 
 	"github.com/highwater-kafka/highwater/engine/cluster"
 	"github.com/highwater-kafka/highwater/engine/journal"
 	"github.com/highwater-kafka/highwater/engine/kafka"
+	"github.com/highwater-kafka/highwater/engine/kafka/image"
 )
 
 // Partitions is how many partitions a topic has, those included that were added
@@ -49,6 +51,18 @@ func (q *Q) Partition(topic, key string) int {
 
 // Hash is murmur2 of a key without its sign bit, as the default partitioner uses it.
 func (q *Q) Hash(key string) int64 { return int64(kafka.ToPositive(kafka.Murmur2([]byte(key)))) }
+
+// Feature is the level of a feature whose level a scenario may set: 1 unless it
+// sets 0.
+func (q *Q) Feature(name string) (int, error) {
+	if name != image.ELRFeature {
+		return 0, fmt.Errorf("the level of %s is not a setting", name)
+	}
+	if level, ok := q.sc.Features[name]; ok {
+		return level, nil
+	}
+	return 1, nil
+}
 
 // Config is the value of a setting of a node, topic, producer, group or member,
 // with its definition; false where there is no such key.

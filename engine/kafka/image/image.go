@@ -60,7 +60,17 @@ type Image struct {
 	Cluster map[string]string           // cluster-wide dynamic configs
 	Dynamic map[int32]map[string]string // dynamic configs of single brokers
 	NextPID int64                       // first producer id not yet handed out
+
+	// Features are those whose finalized level is not 0.
+	Features []string
 }
+
+// ELRFeature is the feature of eligible leader replicas (KIP-966), on by default
+// since 4.1.
+const ELRFeature = "eligible.leader.replicas.version"
+
+// ELR says whether partitions keep eligible leader replicas.
+func (im *Image) ELR() bool { return slices.Contains(im.Features, ELRFeature) }
 
 // New is the image of an empty log.
 func New() *Image {
@@ -70,7 +80,7 @@ func New() *Image {
 // Clone is a deep copy.
 func (im *Image) Clone() *Image {
 	c := New()
-	c.Offset, c.NextPID = im.Offset, im.NextPID
+	c.Offset, c.NextPID, c.Features = im.Offset, im.NextPID, slices.Clone(im.Features)
 	for n, t := range im.Topics {
 		ct := &Topic{Name: n, Config: map[string]string{}}
 		for k, v := range t.Config {
@@ -177,6 +187,8 @@ func (im *Image) Apply(r *wire.MetaRecord, offset int64) {
 		im.Topics[r.Name] = &Topic{Name: r.Name, Config: map[string]string{}}
 	case "RemoveTopicRecord":
 		delete(im.Topics, r.Name)
+	case "FeatureLevelRecord":
+		im.Features = append(im.Features, r.Name)
 	case "ConfigRecord":
 		im.configure(r)
 	case "ClearElrRecord":
@@ -296,6 +308,9 @@ func (b *Broker) change(r *wire.MetaRecord) {
 func (im *Image) Records() []wire.MetaRecord {
 	var recs []wire.MetaRecord
 	add := func(r wire.MetaRecord) { recs = append(recs, r) }
+	for _, f := range im.Features {
+		add(wire.MetaRecord{Type: "FeatureLevelRecord", Name: f})
+	}
 	for _, id := range im.BrokerIDs() {
 		b := im.Brokers[id]
 		r := wire.MetaRecord{Type: "RegisterBrokerRecord", BrokerID: id, BrokerEpoch: b.Epoch, Incarnation: b.Incarnation, Value: b.Rack}
