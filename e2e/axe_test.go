@@ -23,10 +23,14 @@ func TestNothingSeriousForAxe(t *testing.T) {
 	}
 	b := newBrowser(t, 1280, 720)
 	for _, theme := range []string{"light", "dark"} {
-		for _, path := range []string{"/", "/s/producer-write", "/s/isr-deep-dive", "/embed/producer-write", "/s/no-such", "/keys", "/concepts"} {
+		for _, path := range []string{"/", "/s/producer-write", "/s/isr-deep-dive", "/embed/producer-write", "/s/no-such", "/keys", "/concepts", "/s/producer-write?words=library"} {
 			t.Run(theme+path, func(t *testing.T) {
 				b.t = t
-				b.open(path + "?clock=manual&theme=" + theme)
+				sep := "?"
+				if strings.Contains(path, "?") {
+					sep = "&"
+				}
+				b.open(path + sep + "clock=manual&theme=" + theme)
 				if strings.Contains(path, "producer-write") || strings.Contains(path, "isr") {
 					b.ready()
 					b.picture(14)

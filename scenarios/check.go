@@ -779,6 +779,7 @@ func (c *checker) chapter(f *chapterFile) Chapter {
 			ch.Ask.Options = append(ch.Ask.Options, c.template(o))
 		}
 	}
+	ch.Told = c.told(f)
 	return ch
 }
 

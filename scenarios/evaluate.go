@@ -32,6 +32,7 @@ type ResolvedChapter struct {
 	Say       string
 	Focus     []string
 	Ask       *ResolvedAsk
+	Told      *ResolvedTold // in library words, nil where the scenario has none
 }
 
 // ResolvedAsk is a question whose right answer is known.
@@ -103,6 +104,9 @@ func (r *Run) chapter(c *Chapter, n int) (*ResolvedChapter, error) {
 		return nil, err
 	}
 	rc := &ResolvedChapter{ID: c.ID, Title: title, N: n, Say: say, Focus: c.Focus}
+	if rc.Told, err = c.Told.resolve(q); err != nil {
+		return nil, fmt.Errorf("library: %w", err)
+	}
 	if c.Ask == nil {
 		return rc, nil
 	}
@@ -131,6 +135,11 @@ func (r *Run) chapter(c *Chapter, n int) (*ResolvedChapter, error) {
 	}
 	if a.Because, err = c.Ask.Because.Text(r.query(at)); err != nil {
 		return nil, err
+	}
+	if c.Told != nil && c.Told.Because != nil {
+		if rc.Told.Because, err = c.Told.Because.Text(r.query(at)); err != nil {
+			return nil, fmt.Errorf("library: %w", err)
+		}
 	}
 	rc.Ask = a
 	return rc, nil

@@ -277,7 +277,18 @@ type chapterFile struct {
 	Focus texts    `json:"focus,omitzero" jsonschema:"Partitions, nodes and clients to look at."`
 	Ask   *askFile `json:"ask,omitempty" jsonschema:"Predict, then reveal."`
 	When  text     `json:"when,omitzero" jsonschema:"Expression over the settings: shown only if it is true."`
+	Told  *retold  `json:"library,omitempty" jsonschema:"The same in library words; what is left out is translated word by word."`
 	at    pos
+}
+
+// retold is a chapter in library words.
+type retold struct {
+	Title    text  `json:"title,omitzero" jsonschema:"May hold {{expressions}}."`
+	Say      text  `json:"say,omitzero" jsonschema:"May hold {{expressions}}."`
+	Question text  `json:"question,omitzero" jsonschema:"Of ask; may hold {{expressions}}."`
+	Options  texts `json:"options,omitzero" jsonschema:"Of ask, as many and in the same order."`
+	Because  text  `json:"because,omitzero" jsonschema:"Of ask; may hold {{expressions}}."`
+	at       pos
 }
 
 type askFile struct {

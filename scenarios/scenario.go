@@ -52,6 +52,7 @@ type Chapter struct {
 	Focus []string
 	Ask   *Ask
 	When  *Expr // nil: always
+	Told  *Told // in library words; nil: word by word
 }
 
 // Ask lets people predict before the chapter reveals.

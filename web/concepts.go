@@ -8,6 +8,7 @@ import (
 	"github.com/highwater-kafka/highwater/web/concepts"
 	"github.com/highwater-kafka/highwater/web/glossary"
 	"github.com/highwater-kafka/highwater/web/page"
+	"github.com/highwater-kafka/highwater/web/retell"
 	"github.com/highwater-kafka/highwater/web/stage"
 )
 
@@ -19,6 +20,7 @@ func (s *Server) concepts(w http.ResponseWriter, r *http.Request) {
 	nouns := slices.DeleteFunc(glossary.Nouns(), func(t glossary.Term) bool { return t.Concept })
 	render(w, r, http.StatusOK, ownFrames, page.ConceptsPage(page.Concepts{
 		Frame: frame(r, "Concepts: what a Kafka cluster is made of"), Concepts: all, Terms: glossary.All(),
+		Library: retell.Table, Stays: retell.Stays,
 		Words: []page.WordList{
 			{ID: "more-words", Title: "More words", Terms: nouns},
 			{ID: "requests", Title: "Requests", Note: "Every arrow on the stage is one of these, under Kafka's own name.", Terms: glossary.APIs()},

@@ -3,6 +3,7 @@ package web
 import (
 	"bytes"
 	"net/http"
+	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"github.com/highwater-kafka/highwater/static"
 	"github.com/highwater-kafka/highwater/web/keys"
 	"github.com/highwater-kafka/highwater/web/page"
+	"github.com/highwater-kafka/highwater/web/retell"
 	"github.com/highwater-kafka/highwater/web/stage"
 )
 
@@ -57,7 +59,8 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, embed bool) {
 	p := page.Player{
 		Frame: frame(r, run.run.Title), Scenario: run.run.ID, Summary: run.run.Summary, Layout: string(layout),
 		Embed: embed, Chapters: len(run.run.Chapters), Stage: svg, Terms: run.terms,
-		Boot: page.Boot{Scenario: req.Scenario, Layout: string(layout), Set: req.Set, Seed: req.Seed, WS: "/ws"},
+		Boot:  page.Boot{Scenario: req.Scenario, Layout: string(layout), Set: req.Set, Seed: req.Seed, Words: req.Words, WS: "/ws"},
+		Words: page.Link{Href: "?" + otherWords(r.URL.Query(), req.Words), Title: "Library words"},
 	}
 	if p.Boot.Set == nil {
 		p.Boot.Set = map[string]string{}
@@ -67,6 +70,20 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, embed bool) {
 		frames = anyFrames
 	}
 	render(w, r, http.StatusOK, frames, page.PlayerPage(p))
+}
+
+// otherWords is the address of the same page in Kafka's words, or in those of the
+// retelling.
+func otherWords(q url.Values, words string) string {
+	other := url.Values{}
+	for k, v := range q {
+		other[k] = v
+	}
+	other.Set("words", retell.Words)
+	if words == retell.Words {
+		other.Set("words", "kafka")
+	}
+	return other.Encode()
 }
 
 // request reads the run that a page's address names: its scenario, the seed,
@@ -84,6 +101,9 @@ func (s *Server) request(r *http.Request, id string) (OpenRequest, bool) {
 			req.Set = map[string]string{}
 		}
 		req.Set[k] = v
+	}
+	if words := q.Get("words"); words == retell.Words {
+		req.Words = words
 	}
 	req.Seed, _ = strconv.ParseUint(q.Get("seed"), 10, 64)
 	return req, known

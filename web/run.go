@@ -42,7 +42,8 @@ type OpenRequest struct {
 	Text     string            `json:"text,omitempty"`
 	Set      map[string]string `json:"set,omitempty"`
 	Actions  json.RawMessage   `json:"actions,omitempty"`
-	Seed     uint64            `json:"seed,omitempty"` // 0: the scenario's own
+	Seed     uint64            `json:"seed,omitempty"`  // 0: the scenario's own
+	Words    string            `json:"words,omitempty"` // "" for Kafka's, "library" for those of the retelling
 }
 
 // Problem is why there is no run, for people.
@@ -69,6 +70,7 @@ const (
 type Run struct {
 	ID, Title, Summary string
 	Seed               uint64
+	Words              string // as in the request
 	Journal            *journal.Journal
 	Index              *journal.Index // of Journal; made where it is nil
 	Scenario           *cluster.Scenario
@@ -92,6 +94,13 @@ type Chapter struct {
 	Say   string   `json:"say"`
 	Focus []string `json:"focus,omitempty"`
 	Ask   *Ask     `json:"ask,omitempty"`
+	Told  *Told    `json:"-"` // in library words, nil where the scenario has none
+}
+
+// Told is a chapter as its scenario retells it; "" is translated word by word.
+type Told struct {
+	Title, Say, Question, Because string
+	Options                       []string
 }
 
 // Ask is a question to answer before going on.

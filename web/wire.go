@@ -9,6 +9,7 @@ import (
 
 	"github.com/highwater-kafka/highwater/engine/journal"
 	"github.com/highwater-kafka/highwater/web/glossary"
+	"github.com/highwater-kafka/highwater/web/retell"
 	"github.com/highwater-kafka/highwater/web/stage"
 )
 
@@ -99,6 +100,9 @@ func serve(r *Run, maxEvents int) (*served, *Problem) {
 		s.head.Records = append(s.head.Records, [4]any{rec.ID, rec.Producer, key, rec.Value})
 	}
 	s.terms = glossary.In(spoken(r))
+	if r.Words == retell.Words {
+		s.terms = append(retell.Terms(), s.terms...)
+	}
 	v := r.Verdict
 	v.Expect, v.Invariants = orEmpty(v.Expect), orEmpty(v.Invariants)
 	var err error
@@ -232,7 +236,11 @@ func (s *served) chatter(from, to int, send func([]byte) error) error {
 
 // draw is the stage of the run at an event.
 func (s *served) draw(spec stage.Spec, n int) (string, error) {
-	return stage.Draw(spec, s.moment(n))
+	svg, err := stage.Draw(spec, s.moment(n))
+	if err == nil && s.run.Words == retell.Words {
+		svg = retell.SVG(svg)
+	}
+	return svg, err
 }
 
 func (s *served) moment(n int) moment {

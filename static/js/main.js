@@ -5,6 +5,7 @@ import { formatLink, linkTo, parseLink } from "./links.js";
 import { remember, wayBack } from "./resume.js";
 import { initTerms } from "./terms.js";
 import { initTheme } from "./theme.js";
+import { followChoice, initWords } from "./words.js";
 
 /** @import { Boot } from "./types.js" */
 
@@ -75,13 +76,15 @@ function handle(app) {
   };
 }
 
-const apps = start();
+const gone = followChoice(document.querySelector(".hw-player"));
+const apps = gone ? [] : start();
 // A run that was saved as a file has no server behind it to explain more.
 initTerms({ page: apps[0]?.boot.offline ? "" : "/concepts", outside: window.parent !== window });
 if (apps[0]) Object.assign(window, { highwater: handle(apps[0]) });
 
 // On leaving: the moment is kept, and the way back to the menu names it.
 const [first] = apps;
+if (first) initWords(first.root, () => formatLink(linkTo(first.state.n, first.model.chapters)));
 if (first?.boot.scenario && !first.boot.offline && first.root.dataset.embed !== "true") {
   const { scenario } = first.boot;
   const moment = () => formatLink(linkTo(first.state.n, first.model.chapters));

@@ -80,6 +80,7 @@ export function openMessage(boot, layout, from) {
     actions: boot.actions ?? [],
     seed: boot.seed ?? 0,
     layout,
+    ...(boot.words && { words: boot.words }),
     ...(boot.show && { show: boot.show }),
     from,
   };

@@ -214,11 +214,16 @@ function format(value) {
  * @param {string} key
  */
 function textWriter(el, key) {
-  const { prefix = "", suffix = "", none = "" } = el.dataset;
+  const { prefix = "", suffix = "", none = "", say = "" } = el.dataset;
+  /** Other words for some values: "leader=main;follower=copy". @type {Map<string, string>} */
+  const words = new Map(
+    say ? say.split(";").map((pair) => /** @type {[string, string]} */ (pair.split("="))) : [],
+  );
   return onChange(
     (view) => {
       const value = view.get(key);
-      return isPresent(value) || value === false ? prefix + format(value) + suffix : none;
+      const text = format(value);
+      return isPresent(value) || value === false ? prefix + (words.get(text) ?? text) + suffix : none;
     },
     (text) => {
       el.textContent = text;

@@ -81,6 +81,7 @@
  * @property {unknown[]} [actions]
  * @property {number} [seed]
  * @property {string} [ws]
+ * @property {string} [words] "library", or nothing for Kafka's
  * @property {string[]} [show] what a small stage shows of a run
  * @property {{run: any, events: any, end: any} | null} [offline]
  */

@@ -18,6 +18,7 @@ import (
 	"github.com/highwater-kafka/highwater/engine/words"
 	"github.com/highwater-kafka/highwater/scenarios"
 	"github.com/highwater-kafka/highwater/web"
+	"github.com/highwater-kafka/highwater/web/retell"
 )
 
 // cells is how many slots a log window has unless the scenario says otherwise.
@@ -120,6 +121,9 @@ func (c *Catalog) Version() string {
 
 // Open runs what a page asks for.
 func (c *Catalog) Open(_ context.Context, req web.OpenRequest) (*web.Run, *web.Problem) {
+	if req.Words != "" && req.Words != retell.Words {
+		return nil, &web.Problem{Code: web.BadRequest, Message: fmt.Sprintf("There are no words %q; leave them out, or say %s.", req.Words, retell.Words)}
+	}
 	sc, problem := c.find(req)
 	if problem != nil {
 		return nil, problem
@@ -153,6 +157,9 @@ func (c *Catalog) Open(_ context.Context, req web.OpenRequest) (*web.Run, *web.P
 			code = web.TooLong
 		}
 		return nil, &web.Problem{Code: code, Message: err.Error()}
+	}
+	if req.Words == retell.Words {
+		retold(r)
 	}
 	return r, nil
 }
@@ -246,7 +253,7 @@ func Build(sc *scenarios.Scenario) (*web.Run, error) {
 }
 
 func chapter(ch scenarios.ResolvedChapter) web.Chapter {
-	c := web.Chapter{ID: ch.ID, Title: ch.Title, N: ch.N, Say: ch.Say, Focus: ch.Focus}
+	c := web.Chapter{ID: ch.ID, Title: ch.Title, N: ch.N, Say: ch.Say, Focus: ch.Focus, Told: told(ch)}
 	if a := ch.Ask; a != nil {
 		c.Ask = &web.Ask{Question: a.Question, Options: a.Options, Answer: a.Answer, Because: a.Because}
 	}

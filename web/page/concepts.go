@@ -9,12 +9,15 @@ import (
 
 	"github.com/highwater-kafka/highwater/web/concepts"
 	"github.com/highwater-kafka/highwater/web/glossary"
+	"github.com/highwater-kafka/highwater/web/retell"
 )
 
 // Concepts is the page of concepts and words.
 type Concepts struct {
 	Frame
 	Concepts []concepts.Concept
+	Library  []retell.Row // the library picture
+	Stays    string       // what it does not cover
 	Words    []WordList
 	Terms    []glossary.Term
 }

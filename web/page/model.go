@@ -61,6 +61,7 @@ type Player struct {
 	Stage                     string          // SVG
 	Terms                     []glossary.Term // the words of the run, with their meaning
 	Boot                      Boot
+	Words                     Link // the same page in the other words
 }
 
 // Boot is what the scripts start from.
@@ -69,6 +70,7 @@ type Boot struct {
 	Layout   string            `json:"layout"`
 	Set      map[string]string `json:"set"`
 	Seed     uint64            `json:"seed"`
+	Words    string            `json:"words,omitempty"`
 	WS       string            `json:"ws"`
 	Offline  *Offline          `json:"offline"`
 }

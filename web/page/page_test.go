@@ -72,7 +72,8 @@ func TestPages(t *testing.T) {
 	t.Run("player", func(t *testing.T) {
 		golden(t, "player", page.PlayerPage(page.Player{
 			Frame: frame, Scenario: "demo", Summary: "A summary.", Layout: "wide", Stage: "<svg></svg>",
-			Boot: page.Boot{Scenario: "demo", Layout: "wide", Set: map[string]string{"x": "</script>"}, WS: "/ws"},
+			Words: page.Link{Href: "?words=library"},
+			Boot:  page.Boot{Scenario: "demo", Layout: "wide", Set: map[string]string{"x": "</script>"}, WS: "/ws"},
 		}))
 	})
 }

@@ -1,0 +1,93 @@
+package catalog_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/highwater-kafka/highwater/scenarios"
+	"github.com/highwater-kafka/highwater/web"
+	"github.com/highwater-kafka/highwater/web/catalog"
+)
+
+// kept are names and Kafka's own words, which no picture covers.
+var kept = regexp.MustCompile(`"[^"]*"|\((?:LEO|HW|ISR|the ISR|ISR [\d, ]+)\)|\bELR\b[^.:;]*|eligible leader replicas?|preferred leaders?|[\w-]+(?:\.[\w-]+)+|\w+=\S+|\b[A-Z]+_[A-Z_]+\b|\b[A-Z][a-z]+[A-Z]\w*\b|(?:leader|partition|quorum|broker|member|diverging) epochs?|metadata log|group leader|(?:[a-z]+-)+(?:\d+|[a-z]|service)\b|__\w+(?:-\d+)?|in Kafka's words[^.:;]*|consumer protocol|\bmin ISR\b`)
+
+var kafkas = regexp.MustCompile(`(?i)\b(?:brokers?|topics?|partitions?|offsets?|records?|leaders?|followers?|replicas?|isr|leo|hw|log end|high watermark|in[- ]sync|consumers?|coordinators?|members?|controllers?)\b`)
+
+func TestEveryCaptionReadsInLibraryWords(t *testing.T) {
+	c := catalog.New("")
+	clumsy := regexp.MustCompile(`(?i)'s the (?:rope|next)|\ba other|\ban? the |\bthe the |\bits the |\bof (?:and|in|,)|\bof\.`)
+	for _, sc := range scenarios.Builtin() {
+		t.Run(sc.ID, func(t *testing.T) {
+			kafka, problem := c.Open(t.Context(), web.OpenRequest{Scenario: sc.ID})
+			require.Nil(t, problem)
+			library, problem := c.Open(t.Context(), web.OpenRequest{Scenario: sc.ID, Words: "library"})
+			require.Nil(t, problem)
+			require.Equal(t, len(kafka.Chapters), len(library.Chapters))
+			assert.True(t, text(t, kafka) == text(t, library), "the journal is the same")
+			check := func(id, s string) {
+				rest := kept.ReplaceAllString(s, "·")
+				assert.Empty(t, kafkas.FindAllString(rest, -1), "%s: %s", id, s)
+				assert.NotRegexp(t, clumsy, s, id)
+			}
+			check("summary", library.Summary)
+			for i, ch := range library.Chapters {
+				check(ch.ID, ch.Title)
+				check(ch.ID, ch.Say)
+				assert.NotEqual(t, kafka.Chapters[i].Say, "", ch.ID)
+				if ch.Ask == nil {
+					continue
+				}
+				assert.Equal(t, kafka.Chapters[i].Ask.Answer, ch.Ask.Answer, ch.ID)
+				check(ch.ID, ch.Ask.Question)
+				check(ch.ID, ch.Ask.Because)
+				for _, o := range ch.Ask.Options {
+					check(ch.ID, o)
+				}
+			}
+		})
+	}
+}
+
+// TestTheFirstLessonsAreRetoldByHand: word by word is not good enough for them.
+func TestTheFirstLessonsAreRetoldByHand(t *testing.T) {
+	for _, sc := range scenarios.Builtin() {
+		if sc.Lesson == 0 {
+			continue
+		}
+		for _, ch := range sc.Chapters {
+			if assert.NotNil(t, ch.Told, "%s, chapter %s has no library words", sc.ID, ch.ID) {
+				assert.NotNil(t, ch.Told.Say, "%s, chapter %s", sc.ID, ch.ID)
+			}
+		}
+	}
+}
+
+func TestTheStageIsRetoldInEveryWidth(t *testing.T) {
+	s := web.New(catalog.New(""), web.DefaultLimits())
+	for _, layout := range []string{"wide", "medium", "narrow", "clip"} {
+		svg := get(t, s, "/still/isr-deep-dive.svg?words=library&chapter=cut-off&layout="+layout)
+		for _, word := range []string{">Branch 1<", ">main<", ">rope 1<", ">next 3<", ">copy<"} {
+			assert.Contains(t, svg, word, layout)
+		}
+		for _, word := range []string{">Broker 1<", ">LEO 3<", ">ISR 1,2,3<", `chip-text c" x="58" y="18">leader<`} {
+			assert.NotContains(t, svg, word, layout)
+		}
+	}
+	page := get(t, s, "/s/isr-deep-dive?words=library&seed=7")
+	assert.Contains(t, page, `href="?seed=7&amp;words=kafka"`)
+	assert.Contains(t, page, "Where the picture ends")
+	assert.Contains(t, page, `"words":"library"`)
+	assert.True(t, strings.Contains(get(t, s, "/s/isr-deep-dive"), `href="?words=library"`))
+}
+
+func TestNoOtherWords(t *testing.T) {
+	_, problem := catalog.New("").Open(t.Context(), web.OpenRequest{Scenario: "producer-write", Words: "latin"})
+	require.NotNil(t, problem)
+	assert.Equal(t, web.BadRequest, problem.Code)
+	assert.Contains(t, problem.Message, "library")
+}
