@@ -8,23 +8,49 @@ import (
 	"github.com/highwater-kafka/highwater/scenarios"
 )
 
-// TestWhatShipsHasItsPlaceInTheMenu: the first lessons are five, under these names
-// and in this order; those that are not there yet leave a gap.
-func TestWhatShipsHasItsPlaceInTheMenu(t *testing.T) {
-	lessons := []string{"Producer write", "Consumer group rebalancing", "Broker failure and leader election", "ISR replication deep dive", "Consumer offset commit"}
-	tracks := []string{"Write path", "Replication", "Failure", "Groups", "Keys", "Offsets"}
-	taken := map[int]string{}
+// lessons are the first five, by id, in their order and under these names.
+var lessons = []struct{ id, title string }{
+	{"producer-write", "Producer write"},
+	{"group-rebalance", "Consumer group rebalancing"},
+	{"leader-failover", "Broker failure and leader election"},
+	{"isr-deep-dive", "ISR replication deep dive"},
+	{"offset-commit", "Consumer offset commit"},
+}
+
+// TestTheFirstLessonsComeInTheirOrder: one that is not there yet leaves a gap.
+func TestTheFirstLessonsComeInTheirOrder(t *testing.T) {
+	var first []string
 	for _, sc := range scenarios.Builtin() {
-		assert.Contains(t, tracks, sc.Track, "%s: track", sc.ID)
-		assert.NotEmpty(t, sc.Level, "%s: level", sc.ID)
-		assert.NotEmpty(t, sc.Explain, "%s: explain lists what people will be able to explain afterwards", sc.ID)
-		if sc.Lesson == 0 {
+		if sc.Lesson > 0 {
+			first = append(first, sc.ID)
+		}
+	}
+	var want []string
+	for i, l := range lessons {
+		sc := scenarios.Lookup(l.id)
+		if sc == nil {
 			continue
 		}
-		assert.Empty(t, taken[sc.Lesson], "lesson %d", sc.Lesson)
-		taken[sc.Lesson] = sc.ID
-		if assert.LessOrEqual(t, sc.Lesson, len(lessons), sc.ID) {
-			assert.Equal(t, lessons[sc.Lesson-1], sc.Title, sc.ID)
+		want = append(want, l.id)
+		assert.Equal(t, i+1, sc.Lesson, "%s: lesson", l.id)
+		assert.Equal(t, l.title, sc.Title, l.id)
+	}
+	assert.Equal(t, want, first, "no others are among them")
+}
+
+func TestWhatShipsHasItsPlaceInTheMenu(t *testing.T) {
+	tracks := []string{"Write path", "Replication", "Failure", "Groups", "Keys", "Offsets"}
+	levels := []string{"beginner", "practitioner", "expert"}
+	for _, sc := range scenarios.Builtin() {
+		assert.Contains(t, tracks, sc.Track, "%s: track", sc.ID)
+		assert.Contains(t, levels, sc.Level, "%s: level", sc.ID)
+		assert.GreaterOrEqual(t, len(sc.Explain), 2, "%s: explain lists what people will be able to explain afterwards", sc.ID)
+		for _, x := range sc.Explain {
+			assert.Regexp(t, `^([a-z]|ELR|HW|ISR|LEO|LSO|KRaft)`, x, "%s: goes on after 'you can explain'", sc.ID)
+			assert.NotRegexp(t, `[.!?]$`, x, sc.ID)
+		}
+		if sc.Next != "" {
+			assert.NotNil(t, scenarios.Lookup(sc.Next), "%s: next is %s", sc.ID, sc.Next)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func sections(all []Card, query string) []page.Section {
 	byTrack := map[string][]page.Card{}
 	var lessons []page.Card
 	for _, c := range all {
-		text := strings.ToLower(strings.Join(append([]string{c.ID, c.Title, c.Summary, c.Track, c.Level}, c.Explain...), " "))
+		text := strings.ToLower(strings.Join(slices.Concat([]string{c.ID, c.Title, c.Summary, c.Track, c.Level}, c.Explain, c.Chapters), " "))
 		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			continue
 		}
@@ -72,9 +72,21 @@ func sections(all []Card, query string) []page.Section {
 		case name == "":
 			title = "More"
 		}
-		out = append(out, page.Section{Title: title, Cards: byTrack[name]})
+		cards := byTrack[name]
+		slices.SortStableFunc(cards, func(a, b page.Card) int { return cmp.Compare(level(a.Level), level(b.Level)) })
+		out = append(out, page.Section{Title: title, Cards: cards})
 	}
 	return out
+}
+
+// levels order the scenarios of a track; what has none of these comes last.
+var levels = []string{"beginner", "practitioner", "expert"}
+
+func level(l string) int {
+	if i := slices.Index(levels, l); i >= 0 {
+		return i
+	}
+	return len(levels)
 }
 
 func rank(track string) int {

@@ -11,6 +11,7 @@ import (
 func TestTheMenuHasLessonsFirstThenTracksInTheirOrder(t *testing.T) {
 	all := []Card{
 		{ID: "own", Title: "Own", Local: true}, {ID: "zoo", Track: "Zoo"}, {ID: "k", Track: "Keys", Next: "own"}, {ID: "f", Track: "Failure", Level: "expert"},
+		{ID: "e", Track: "Failure", Level: "beginner", Chapters: []string{"The rope moves"}},
 		{ID: "second", Lesson: 2, Track: "Failure", Explain: []string{"who leads"}}, {ID: "first", Lesson: 1},
 	}
 	list := func(q string) (out []string) {
@@ -22,8 +23,9 @@ func TestTheMenuHasLessonsFirstThenTracksInTheirOrder(t *testing.T) {
 		}
 		return out
 	}
-	assert.Equal(t, []string{"Start here:", "first", "second", "Failure:", "f", "Keys:", "k", "Zoo:", "zoo", "More:", "own"}, list(""))
-	assert.Equal(t, []string{"Start here:", "second", "Failure:", "f"}, list("FAILURE"))
+	assert.Equal(t, []string{"Start here:", "first", "second", "Failure:", "e", "f", "Keys:", "k", "Zoo:", "zoo", "More:", "own"}, list(""))
+	assert.Equal(t, []string{"Start here:", "second", "Failure:", "e", "f"}, list("FAILURE"))
+	assert.Equal(t, []string{"Failure:", "e"}, list("rope"), "chapters are searched too")
 	assert.Equal(t, []string{"Start here:", "second"}, list("leads who"))
 	assert.Equal(t, []string{"Failure:", "f"}, list("expert"))
 	assert.Empty(t, list("nothing like it"))

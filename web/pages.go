@@ -130,7 +130,9 @@ func (s *Server) still(w http.ResponseWriter, r *http.Request) {
 		n = s.stillEvent(id)
 	}
 	spec := stageSpec(run.run, stage.ParseLayout(q.Get("layout")), nil)
-	if show := q.Get("show"); show != "" {
+	if q.Get("card") != "" {
+		spec = only(stageSpec(run.run, stage.Narrow, nil), cardShows(run.run, n))
+	} else if show := q.Get("show"); show != "" {
 		spec = only(spec, strings.Split(show, ","))
 	}
 	spec.Standalone = static.StageCSS()
@@ -158,6 +160,37 @@ func chapterOf(r *Run, id string) *Chapter {
 		}
 	}
 	return nil
+}
+
+// cardShows is what there is room for on a card of the menu: of what the chapter
+// speaks of, one partition, and a group where it is about one.
+func cardShows(r *Run, n int) []string {
+	var focus []string
+	for _, c := range r.Chapters {
+		if c.N <= n {
+			focus = c.Focus
+		}
+	}
+	var show []string
+	rows := stageRows(r, brokerNames(r))
+	for _, row := range rows {
+		if len(show) == 0 && slices.Contains(focus, row.Part) {
+			show = append(show, row.Part)
+		}
+	}
+	if len(show) == 0 && len(rows) > 0 {
+		show = append(show, rows[0].Part)
+	}
+	for _, g := range r.Scenario.Groups {
+		about := slices.Contains(focus, g.ID)
+		for _, m := range groupMembers(r, g) {
+			about = about || slices.Contains(focus, m)
+		}
+		if about {
+			return append(show, g.ID)
+		}
+	}
+	return show
 }
 
 func (s *Server) stillEvent(id string) int {

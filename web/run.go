@@ -32,6 +32,7 @@ type Card struct {
 	Track, Level       string   // section of the menu, for whom
 	Explain            []string // what people will be able to explain afterwards
 	Next               string   // id of the scenario to see after this one
+	Chapters           []string // their titles, for the search
 	Still              int      // the event that its picture shows, 0 for the last of the boot
 	Local              bool     // a user's own file: only for pages of the same origin
 }

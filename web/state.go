@@ -68,9 +68,7 @@ func stageSpec(r *Run, layout stage.Layout, open []string) stage.Spec {
 	for i := range r.Scenario.Ctrls {
 		s.Controllers = append(s.Controllers, fmt.Sprintf("c%d", i+1))
 	}
-	for i := range r.Scenario.Brokers {
-		s.Brokers = append(s.Brokers, fmt.Sprintf("b%d", i+1))
-	}
+	s.Brokers = brokerNames(r)
 	s.Rows = stageRows(r, s.Brokers)
 	for _, p := range r.Scenario.Producers {
 		s.Producers = append(s.Producers, stage.Producer{ID: p.ID, Note: producerNote(p)})
@@ -82,6 +80,14 @@ func stageSpec(r *Run, layout stage.Layout, open []string) stage.Spec {
 		s.Open = leaders(r, s.Rows)
 	}
 	return s
+}
+
+func brokerNames(r *Run) []string {
+	var names []string
+	for i := range r.Scenario.Brokers {
+		names = append(names, fmt.Sprintf("b%d", i+1))
+	}
+	return names
 }
 
 // only leaves of a stage what is named: partitions, producers, members or their

@@ -24,4 +24,9 @@ field.addEventListener("input", () => {
   for (const s of sections) s.hidden = !s.querySelector(".menu-card:not([hidden])");
   const none = /** @type {HTMLElement} */ (document.querySelector(".menu-empty"));
   none.hidden = [...sections].some((s) => !s.hidden);
+  const n = [...cards].filter((c) => !c.hidden).length;
+  const count = /** @type {HTMLElement} */ (document.querySelector(".menu-count"));
+  count.textContent = none.hidden ? `${n} ${n === 1 ? "scenario" : "scenarios"}` : "";
+  const tracks = /** @type {HTMLElement | null} */ (document.querySelector(".menu-tracks"));
+  if (tracks) tracks.hidden = words.length > 0;
 });

@@ -68,6 +68,9 @@ func (c *Catalog) Menu() []web.Card {
 				Local: i >= len(scenarios.Builtin())}
 			if r, err := Build(s); err == nil {
 				card.Length, card.Still = length(r), still(r, s.Still)
+				for _, ch := range r.Chapters {
+					card.Chapters = append(card.Chapters, ch.Title)
+				}
 			}
 		}
 		c.cards[s] = card

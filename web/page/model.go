@@ -99,9 +99,9 @@ func hint(label, key string) string {
 // still is the address of a scenario's picture, in the page's theme.
 func still(f Frame, id string) string {
 	if f.Theme != "" {
-		return "/still/" + id + ".svg?theme=" + f.Theme
+		return "/still/" + id + ".svg?card=1&theme=" + f.Theme
 	}
-	return "/still/" + id + ".svg"
+	return "/still/" + id + ".svg?card=1"
 }
 
 // panel is a panel of the drawer beside the stage.
