@@ -48,7 +48,7 @@ func TestPages(t *testing.T) {
 		code int
 		has  []string
 	}{
-		"/":                             {200, []string{`href="/s/demo"`, `loading="lazy"`, `src="/still/demo.svg"`}},
+		"/":                             {200, []string{`href="/s/demo"`, `loading="lazy"`, `src="/still/demo.svg?card=1"`}},
 		"/?q=ACKS":                      {200, []string{`href="/s/demo"`, `value="ACKS"`}},
 		"/?q=nothing":                   {200, []string{"No scenario has these words."}},
 		"/s/demo":                       {200, []string{`class="hw-player"`, `data-embed="false"`, `id="hw-boot"`, `data-layout="wide"`, `id="lane/orders-0/b2/b1"`}},
@@ -62,6 +62,8 @@ func TestPages(t *testing.T) {
 		"/healthz":                      {200, []string{"ok"}},
 		"/still/demo.svg?n=12":          {200, []string{"<style>", "DelayedProduce: waits for 2, 3"}},
 		"/still/demo.svg?layout=narrow": {200, []string{`viewBox="0 0 320 `}},
+		"/still/demo.svg?card=1":        {200, []string{`viewBox="0 0 320 `, `data-part="orders-0"`}},
+		"/concepts":                     {200, []string{`href="#isr"`, "ISR (in-sync replicas)", `aria-current="page"`}},
 	} {
 		t.Run(path, func(t *testing.T) {
 			res, body := get(t, srv.URL+path)

@@ -1288,7 +1288,7 @@ func library(c Concepts) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 100, "<section class=\"library\" aria-labelledby=\"library-words\"><h2 id=\"library-words\">Library words</h2><p>A cluster as a library: a picture for the first hour. The switch “Library words” above a scenario retells its captions and the labels of its stage. Every picture ends somewhere, and this one ends here:</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-labelledby=\"library-words\"><table><thead><tr><th scope=\"col\">Kafka</th><th scope=\"col\">Library</th><th scope=\"col\">Where the picture ends</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 100, "<section class=\"library\" aria-labelledby=\"library-words\"><h2 id=\"library-words\">Library words</h2><p>A cluster as a library: a picture for the first hour. The switch “Library words” above a scenario retells its captions and the labels of its stage. Every picture ends somewhere, and this one ends here:</p><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of library words\"><table><thead><tr><th scope=\"col\">Kafka</th><th scope=\"col\">Library</th><th scope=\"col\">Where the picture ends</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
