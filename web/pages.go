@@ -131,7 +131,11 @@ func (s *Server) still(w http.ResponseWriter, r *http.Request) {
 	}
 	spec := stageSpec(run.run, stage.ParseLayout(q.Get("layout")), nil)
 	if q.Get("card") != "" {
-		spec = only(stageSpec(run.run, stage.Narrow, nil), cardShows(run.run, n))
+		spec = stageSpec(run.run, stage.Narrow, nil)
+		if open := leaders(run.run, spec.Rows, n); len(open) > 0 {
+			spec.Open = open
+		}
+		spec = only(spec, cardShows(run.run, n))
 	} else if show := q.Get("show"); show != "" {
 		spec = only(spec, strings.Split(show, ","))
 	}

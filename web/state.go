@@ -77,7 +77,7 @@ func stageSpec(r *Run, layout stage.Layout, open []string) stage.Spec {
 		s.Groups = append(s.Groups, stage.Group{ID: g.ID, Members: groupMembers(r, g)})
 	}
 	if layout != stage.Wide && len(open) == 0 {
-		s.Open = leaders(r, s.Rows)
+		s.Open = leaders(r, s.Rows, 1)
 	}
 	return s
 }
@@ -163,12 +163,12 @@ func comparePartitions(a, b string) int {
 	return strings.Compare(na, nb)
 }
 
-// leaders are the cards that compact layouts open: each row's first leader.
-func leaders(r *Run, rows []stage.Row) []string {
+// leaders are the cards that compact layouts open: each row's leader at an event.
+func leaders(r *Run, rows []stage.Row, n int) []string {
 	var open []string
 	for _, row := range rows {
 		for _, b := range row.Replicas {
-			if r.Index.Str(journal.ReplicaKey(b, row.Part, "role"), 1) == "leader" {
+			if r.Index.Str(journal.ReplicaKey(b, row.Part, "role"), n) == "leader" {
 				open = append(open, row.Part+"/"+b)
 			}
 		}

@@ -85,6 +85,29 @@ func TestTheStageIsRetoldInEveryWidth(t *testing.T) {
 	assert.True(t, strings.Contains(get(t, s, "/s/isr-deep-dive"), `href="?words=library"`))
 }
 
+var labels = regexp.MustCompile(`<(?:text|tspan)\b([^>]*)>([^<]+)</`)
+
+// TestNoLabelOfTheStageIsForgotten looks at every chapter of every scenario; what a
+// controller shows of its quorum, and requests, stay Kafka's.
+func TestNoLabelOfTheStageIsForgotten(t *testing.T) {
+	s := web.New(catalog.New(""), web.DefaultLimits())
+	quorum := regexp.MustCompile(`data-text="c\d+/`)
+	seen := map[string]bool{}
+	for _, sc := range scenarios.Builtin() {
+		for _, ch := range sc.Chapters {
+			for _, m := range labels.FindAllStringSubmatch(get(t, s, "/still/"+sc.ID+".svg?words=library&chapter="+ch.ID), -1) {
+				word := kept.ReplaceAllString(m[2], "·")
+				if quorum.MatchString(m[1]) || seen[word] {
+					continue
+				}
+				seen[word] = true
+				assert.Empty(t, kafkas.FindAllString(word, -1), "%s, chapter %s: %s", sc.ID, ch.ID, m[0])
+			}
+		}
+	}
+	assert.Greater(t, len(seen), 40)
+}
+
 func TestNoOtherWords(t *testing.T) {
 	_, problem := catalog.New("").Open(t.Context(), web.OpenRequest{Scenario: "producer-write", Words: "latin"})
 	require.NotNil(t, problem)

@@ -5,7 +5,7 @@ var content = map[string]Concept{
 	"topic": {
 		Said:  "A message is taken out of the topic when it is read.",
 		Watch: "Three records go to three logs of one topic. Consumer a1 reads them, and every record stays where it is.",
-		Clip:  &Clip{Scenario: "producer-write", Chapter: "append", Seconds: 9, Show: []string{"orders-0", "orders-1", "orders-2", "group-a"}},
+		Clip:  &Clip{Scenario: "producer-write", Chapter: "append", Lead: 1, Seconds: 14, Show: []string{"orders-0", "orders-1", "orders-2", "group-a"}},
 	},
 	"partition": {
 		Said:  "The partition is hash(key) % partitions.",
@@ -27,8 +27,8 @@ var content = map[string]Concept{
 	"leader": {
 		Said:  "The leader handles all reads and writes.",
 		More:  []string{"Reads may go to a follower in the consumer's own rack (KIP-392); such a consumer sees records a moment later, up to the follower's HW."},
-		Watch: "The Produce ends at the broker with the leader's frame. The answer comes from there too.",
-		Clip:  &Clip{Scenario: "producer-write", Chapter: "append", Lead: 2, Seconds: 8, Show: []string{"orders-0", "order-service"}},
+		Watch: "The Produce ends at the broker with the leader's frame, and the answer comes from there.",
+		Clip:  &Clip{Scenario: "producer-write", Chapter: "acks-1", Seconds: 7, Show: []string{"orders-0", "fast-service"}},
 	},
 	"follower": {
 		Said:  "The leader mirrors every message to its followers at once.",
@@ -83,8 +83,8 @@ var content = map[string]Concept{
 	"acks": {
 		Said:  "acks=all waits for all replicas, or for min.insync.replicas of them.",
 		More:  []string{"It waits for the replicas that are in the ISR now: all of them, and no others. min.insync.replicas is a floor, not a quorum."},
-		Watch: "With acks=1 the answer leaves as soon as broker 1 has appended. With acks=all, in the chapters before, it waited for HW.",
-		Clip:  &Clip{Scenario: "producer-write", Chapter: "acks-1", Seconds: 9, Show: []string{"orders-0", "fast-service", "blind-service"}},
+		Watch: "With acks=1 the answer leaves as soon as broker 1 has appended. With acks=0, later, the client waits for no answer at all. With acks=all it waits for HW; that is the picture at HW above.",
+		Clip:  &Clip{Scenario: "producer-write", Chapter: "acks-1", Seconds: 18, Show: []string{"orders-0", "fast-service", "blind-service"}},
 	},
 	"group": {
 		Said: "With more consumers a topic is read faster.",

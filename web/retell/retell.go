@@ -137,6 +137,8 @@ var before = []struct {
 	{regexp.MustCompile(`\bthe ISR (\d[\d, ]*\d|\d)`), `the copies kept up to date ($1)`},
 	{regexp.MustCompile(`\bat offset (\d+)`), `on shelf $1`},
 	{regexp.MustCompile(`\bat the same offsets\b`), `on shelves of the same numbers`},
+	{regexp.MustCompile(`\ba missing follower\b`), `a missing copy`},
+	{regexp.MustCompile(`\bout of the in-sync replicas\b`), `off the up-to-date list`},
 	{regexp.MustCompile(`\bbehind HW\b`), `up to the rope`},
 	{regexp.MustCompile(`\bleads in\b`), `has the main copy in`},
 	{regexp.MustCompile(`\bleads, and\b`), `has the main copy, and`},
