@@ -75,6 +75,19 @@ func TestTheConceptsPageHasEveryWordAndEveryClip(t *testing.T) {
 	}
 }
 
+// TestNoSignOfTheStageHasTheNameOfAPlace: a page with both would draw nothing for it.
+func TestNoSignOfTheStageHasTheNameOfAPlace(t *testing.T) {
+	s := web.New(catalog.New(""), web.DefaultLimits())
+	ids := regexp.MustCompile(` id="([^"]+)"`)
+	places := map[string]bool{}
+	for _, m := range ids.FindAllStringSubmatch(get(t, s, "/concepts"), -1) {
+		places[m[1]] = true
+	}
+	for _, m := range ids.FindAllStringSubmatch(get(t, s, "/still/producer-write.svg?layout=clip"), -1) {
+		assert.False(t, places[m[1]], m[1])
+	}
+}
+
 func TestASmallStageShowsOnlyWhatIsNamed(t *testing.T) {
 	s := web.New(catalog.New(""), web.DefaultLimits())
 	svg := get(t, s, "/still/producer-write.svg?layout=clip&chapter=append&show=orders-1,order-service,c2")

@@ -14,7 +14,7 @@ import (
 )
 
 // kept are names and Kafka's own words, which no picture covers.
-var kept = regexp.MustCompile(`"[^"]*"|\((?:LEO|HW|ISR|the ISR|ISR [\d, ]+)\)|\bELR\b[^.:;]*|eligible leader replicas?|preferred leaders?|[\w-]+(?:\.[\w-]+)+|\w+=\S+|\b[A-Z]+_[A-Z_]+\b|\b[A-Z][a-z]+[A-Z]\w*\b|(?:leader|partition|quorum|broker|member|diverging) epochs?|metadata log|group leader|(?:[a-z]+-)+(?:\d+|[a-z]|service)\b|__\w+(?:-\d+)?|in Kafka's words[^.:;]*|consumer protocol|\bmin ISR\b`)
+var kept = regexp.MustCompile(`"[^"]*"|\((?:LEO|HW|ISR|the ISR|ISR [\d, ]+)\)|\bELR\b[^.:;]*|eligible leader replicas?|preferred leaders?|[\w-]+(?:\.[\w-]+)+|\w+=\S+|\b[A-Z]+_[A-Z_]+\b|\b[A-Z][a-z]+[A-Z]\w*\b|(?:[Ll]eader|[Pp]artition|[Qq]uorum|[Bb]roker|[Mm]ember|diverging) epochs?|metadata log|group leader|(?:[a-z]+-)+(?:\d+|[a-z]|service)\b|__\w+(?:-\d+)?|in Kafka's words[^.:;]*|consumer protocol|\bmin ISR\b`)
 
 var kafkas = regexp.MustCompile(`(?i)\b(?:brokers?|topics?|partitions?|offsets?|records?|leaders?|followers?|replicas?|isr|leo|hw|log end|high watermark|in[- ]sync|consumers?|coordinators?|members?|controllers?)\b`)
 

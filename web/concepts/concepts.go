@@ -19,6 +19,7 @@ type Concept struct {
 	Watch string   // what to look at in the picture
 	Clip  *Clip    // a moment of a scenario, nil where none shows it
 	Drawn []Frame  // a drawing, step by step, where no scenario shows it
+	Note  string   // what the drawing is
 	See   *See
 }
 

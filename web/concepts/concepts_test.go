@@ -21,6 +21,7 @@ func TestEachConceptSaysWhatIsOftenToldWrong(t *testing.T) {
 			assert.NotEmpty(t, c.Watch, "%s says what to look at", c.ID)
 			assert.NotEmpty(t, c.Clip.Show, "%s is a small stage", c.ID)
 		}
+		assert.Equal(t, len(c.Drawn) > 0, c.Note != "", "%s: a drawing says that it is none of a run", c.ID)
 		for _, f := range c.Drawn {
 			assert.NotEmpty(t, f.Say, c.ID)
 			for _, m := range f.Marks {

@@ -64,6 +64,7 @@ var content = map[string]Concept{
 			{Say: "A transaction, t, is open since offset 3. HW has moved on; LSO waits at 3.", Cells: []string{"", "", "", "t", "", "t"}, Marks: []Mark{{"LSO", 3}, {"HW", 6}}},
 			{Say: "Its marker, at offset 6, says committed. LSO is where HW is.", Cells: []string{"", "", "", "t", "", "t", "✓"}, Marks: []Mark{{"LSO = HW", 7}}},
 		},
+		Note: "A drawing: Highwater does not simulate transactions.",
 	},
 	"leader-epoch": {
 		Said:  "A replica that returns cuts its log at the high watermark.",
@@ -104,10 +105,18 @@ var content = map[string]Concept{
 	"position": {
 		Said: "The committed offset is the last message that was processed.",
 		More: []string{"It is the next one to read. Whether what lies before it has been processed, only the application knows."},
+		Drawn: []Frame{
+			{Say: "poll() has returned offsets 2 and 3: the position is 4. The group has committed 2.", Cells: []string{"", "", "", "", "", ""}, Marks: []Mark{{"committed", 2}, {"position", 4}}},
+			{Say: "The application commits. Committed is 4 too: the next record to read.", Cells: []string{"", "", "", "", "", ""}, Marks: []Mark{{"both", 4}}},
+			{Say: "poll() returns 4 and 5, and the process dies. Its position is gone; who takes over begins at 4.", Cells: []string{"", "", "", "", "", ""}, Marks: []Mark{{"committed", 4}}},
+		},
+		Note: "A drawing, not a run.",
 	},
 	"lag": {
-		Said: "Lag is the log end offset minus the committed offset.",
-		More: []string{"The column LOG-END-OFFSET of kafka-consumer-groups.sh shows the high watermark, in spite of its name."},
+		Said:  "Lag is the log end offset minus the committed offset.",
+		More:  []string{"The column LOG-END-OFFSET of kafka-consumer-groups.sh shows the high watermark, in spite of its name."},
+		Watch: "Records stand above HW, and the lag of a1 is 0: what cannot be read is not lag. Then HW moves, and a1 has something to read.",
+		Clip:  &Clip{Scenario: "below-min-isr", Chapter: "second-replica", Lead: 3, Seconds: 9, Show: []string{"orders-0", "group-a"}},
 	},
 	"retention": {
 		Said: "A message is deleted when it has been read, or exactly after seven days.",
@@ -116,5 +125,6 @@ var content = map[string]Concept{
 			{Say: "Three segments. The oldest record of the first is eight days old, its newest five: it stays.", Cells: []string{"1", "1", "1", "2", "2", "2", "3"}, Marks: []Mark{{"log start", 0}}},
 			{Say: "Now its newest record is older than seven days: the whole segment goes, read or not.", Cells: []string{"-", "-", "-", "2", "2", "2", "3"}, Marks: []Mark{{"log start", 3}}},
 		},
+		Note: "A drawing: Highwater does not simulate segments and retention.",
 	},
 }

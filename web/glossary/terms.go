@@ -40,7 +40,7 @@ var general = []Term{
 	{ID: "position", Name: "Position, committed offset", Kafka: "position(), committed()", Concept: true, Forms: []string{"position", "committed offset"}, Source: "SubscriptionState, OffsetMetadataManager",
 		Text: "Position: the next offset poll will return, in memory. Committed: the next to read after a restart, in __consumer_offsets. Neither is the last record read."},
 	{ID: "lag", Name: "Lag", Kafka: "LAG, records-lag", Concept: true, Forms: []string{"lag", "records-lag"}, Source: "FetchMetricsManager; kafka-consumer-groups.sh",
-		Text: "Records still to read. Tools: HW - committed. Client metric records-lag: HW (LSO if read_committed) - position. Both are right; neither uses LEO."},
+		Text: "Records still to read. Tools: HW − committed. Client metric records-lag: HW (LSO if read_committed) − position. Both are right; neither uses LEO."},
 	{ID: "retention", Name: "Retention", Kafka: "retention.ms, cleanup.policy", Concept: true, Forms: []string{"retention", "compaction"}, Source: "UnifiedLog.deleteOldSegments, LogCleaner",
 		Text: "Deletes whole segments by age (retention.ms, 7 days) or size, read or not; log start moves up. cleanup.policy=compact keeps each key's latest value instead."},
 

@@ -64,7 +64,7 @@ func TestPages(t *testing.T) {
 			Concepts: []concepts.Concept{
 				{Term: term, Said: "The last one.", More: []string{"One more."}, Watch: "The caret.", See: &concepts.See{Href: "/keys", Title: "Keys"},
 					Clip: &concepts.Clip{Scenario: "demo", Chapter: "append", Lead: 1.5, Seconds: 7, Show: []string{"orders-0", "c1"}, Title: "Demo", Wide: concepts.Size{W: 760, H: 300}}},
-				{Term: glossary.Term{ID: "lso", Name: "LSO"}, Drawn: []concepts.Frame{{Say: "It waits.", From: 2, Cells: []string{"-", "t"}, Marks: []concepts.Mark{{Name: "LSO", At: 3}}}}},
+				{Term: glossary.Term{ID: "lso", Name: "LSO"}, Note: "A drawing.", Drawn: []concepts.Frame{{Say: "It waits.", From: 2, Cells: []string{"-", "t"}, Marks: []concepts.Mark{{Name: "LSO", At: 3}}}}},
 			},
 			Words: []page.WordList{{ID: "settings", Title: "Settings", Note: "A note.", Terms: []glossary.Term{term}}},
 		}))

@@ -77,12 +77,12 @@ var terms = map[string]string{
 	"leads": "has the main copy of", "to lead": "to have the main copy", "may lead": "may have the main copy", "lead": "have the main copy of",
 	"leads on": "keeps the main copy", "still leading": "still the main copy",
 	"follower": "other copy", "followers": "other copies", "a follower": "another copy", "each follower": "each other copy", "the first follower": "the first of the other copies", "followers'": "other copies'", "as a follower": "as another copy",
-	"replica": "copy", "replicas": "copies", "a replica": "a copy", "replication": "copying",
+	"replica": "copy", "replicas": "copies", "a replica": "a copy", "replication": "copying", "replicated": "copied", "replicate": "copy", "replicates": "copies",
 	"in-sync replicas": "copies kept up to date", "in-sync replica": "copy kept up to date", "in sync": "up to date", "out of sync": "out of date",
 	"the isr": "the up-to-date list", "in the isr": "on the up-to-date list", "an isr": "an up-to-date list", "isrs": "up-to-date lists",
 	"log end offset": "next free shelf", "log end": "next free shelf", "leo": "the next free shelf",
 	"high watermark": "rope", "hw": "the rope", "the hw": "the rope", "the high watermark": "the rope",
-	"controller": "head office", "controllers": "head offices", "active controller": "head office", "a controller": "a head office",
+	"controller": "head office", "controllers": "nodes of head office", "active controller": "head office", "a controller": "head office", "the controllers": "the nodes of head office",
 	"consumer group": "reading group", "consumer groups": "reading groups", "group": "reading group", "groups": "reading groups",
 	"coordinator": "librarian", "group coordinator": "librarian", "group's coordinator": "reading group's librarian", "coordinators": "librarians",
 	"consumer": "reader", "consumers": "readers", "member": "reader", "members": "readers",
@@ -98,7 +98,7 @@ var capital = map[string]string{"the isr": "the ISR", "in the isr": "in the ISR"
 
 // keep matches what is a name, or Kafka's own in any language.
 const keep = `"[^"]*"|\((?:LEO|HW|ISR|the ISR)\)|\bELR \(eligible leader replicas\)|\beligible leader replicas?\b|\bpreferred leaders?\b|\(r\d+\)|__\w+(?:-\d+)?|[\w-]+(?:\.[\w-]+)+|\w+=\S+|\b[A-Z]+_[A-Z_]+\b|\b[A-Z][a-z]+[A-Z]\w*\b|` +
-	`\b(?:leader|partition|quorum|broker|member|diverging) epochs?\b|\bmetadata log\b|\bgroup leader\b|\bconsumer protocol\b|\bkey-value\b|\bBelow min ISR\b|\bmin ISR\b|` +
+	`\b(?:[Ll]eader|[Pp]artition|[Qq]uorum|[Bb]roker|[Mm]ember|diverging) epochs?\b|\bmetadata log\b|\bgroup leader\b|\bconsumer protocol\b|\bkey-value\b|\bBelow min ISR\b|\bmin ISR\b|` +
 	`\b[A-Za-z][a-z]*(?:-[a-z]+)*-(?:\d+|[a-z]|service)\b|\bcontrolled shutdown\b|\blog on\b`
 
 var pattern = func() *regexp.Regexp {
@@ -140,8 +140,6 @@ var before = []struct {
 	{regexp.MustCompile(`\ba missing follower\b`), `a missing copy`},
 	{regexp.MustCompile(`\bout of the in-sync replicas\b`), `off the up-to-date list`},
 	{regexp.MustCompile(`\bbehind HW\b`), `up to the rope`},
-	{regexp.MustCompile(`\bleads in\b`), `has the main copy in`},
-	{regexp.MustCompile(`\bleads, and\b`), `has the main copy, and`},
 	{regexp.MustCompile(`\bHW, the high watermark,`), `the rope (HW)`},
 	{regexp.MustCompile(`\bISR, the in-sync replicas: `), `Kept up to date (the ISR): `},
 	{regexp.MustCompile(`: the ISR, the in-sync replicas\b`), `: the up-to-date list (ISR)`},
@@ -149,6 +147,7 @@ var before = []struct {
 	{regexp.MustCompile(`\bHW (?:is|goes to|stays at|stands still at|is frozen at) (\d+)`), `the rope is before shelf $1`},
 	{regexp.MustCompile(`\bLEO(?: is)? (\d+)`), `the next free shelf is $1`},
 	{regexp.MustCompile(`\bISR (\d)`), `up to date $1`},
+	{regexp.MustCompile(`\boffsets below (\d+)`), `shelves below $1`},
 	{regexp.MustCompile(`\boffset (\d+)`), `shelf $1`},
 	{regexp.MustCompile(`\boffsets (\d+)`), `shelves $1`},
 	{regexp.MustCompile(`\bin the log\b`), `on the shelves`},
@@ -162,6 +161,7 @@ var after = []struct {
 	in  *regexp.Regexp
 	out string
 }{
+	{regexp.MustCompile(`\b(ha(?:s|ve) the main copy) of([,.:;?!)]| (?:again|in|by|and|but|until|while|when|now|no)\b)`), `$1$2`},
 	{regexp.MustCompile(`('s|s'|\b[Ii]ts|\b[Tt]heir|\bown|\b[Tt]he|\bthis) the (rope|next free shelf)`), `$1 $2`},
 }
 

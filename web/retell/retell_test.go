@@ -27,6 +27,8 @@ func TestASentenceIsRetoldTermByTerm(t *testing.T) {
 		"The coordinator of group-a leads __consumer_offsets-47.":           "The librarian of group-a has the main copy of __consumer_offsets-47.",
 		"replica.lag.time.max.ms, acks=all and NOT_ENOUGH_REPLICAS stay.":   "replica.lag.time.max.ms, acks=all and NOT_ENOUGH_REPLICAS stay.",
 		"The metadata log and the partition epoch stay, the log does not.":  "The metadata log and the partition epoch stay, the row does not.",
+		"Broker 1 leads again, and two of three controllers replicate it.":  "Branch 1 has the main copy again, and two of three nodes of head office copy it.",
+		"Leader epochs are 0 and 1. Does it lead?":                          "Leader epochs are 0 and 1. Does it have the main copy?",
 		`The record "a record" of a broker`:                                 `The book "a record" of a branch`,
 		"order-service has no leader. payment-service waits for the topic.": "order-service has no main copy. payment-service waits for the subject.",
 	} {

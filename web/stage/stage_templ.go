@@ -269,7 +269,7 @@ func symbols() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<defs><path id=\"star\" d=\"M0-5.4l1.6 3.4 3.7.5-2.7 2.6.7 3.7L0 3l-3.3 1.8.7-3.7-2.7-2.6 3.7-.5z\"></path> <path id=\"check\" d=\"M-4 0l2.8 3L4-3.4\"></path> <path id=\"glass\" d=\"M-3.6-5h7.2M-3.6 5h7.2M-2.8-5c0 3 2.1 3.6 2.1 5s-2.1 2-2.1 5M2.8-5c0 3-2.1 3.6-2.1 5s2.1 2 2.1 5\"></path> <path id=\"leo\" d=\"M0 0l5 7.5h-10z\"></path></defs>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<defs><path id=\"star\" d=\"M0-5.4l1.6 3.4 3.7.5-2.7 2.6.7 3.7L0 3l-3.3 1.8.7-3.7-2.7-2.6 3.7-.5z\"></path> <path id=\"check\" d=\"M-4 0l2.8 3L4-3.4\"></path> <path id=\"glass\" d=\"M-3.6-5h7.2M-3.6 5h7.2M-2.8-5c0 3 2.1 3.6 2.1 5s-2.1 2-2.1 5M2.8-5c0 3-2.1 3.6-2.1 5s2.1 2 2.1 5\"></path> <path id=\"caret\" d=\"M0 0l5 7.5h-10z\"></path></defs>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1696,7 +1696,7 @@ func ReplicaCard(p Pen, c Card) templ.Component {
 			}
 			templ.ReleaseBuffer(templ_7745c5c3_Buffer)
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 125, "><use href=\"#leo\" class=\"solid\" y=\"66\"></use></g> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 125, "><use href=\"#caret\" class=\"solid\" y=\"66\"></use></g> ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
