@@ -80,6 +80,7 @@ type Run struct {
 	Chapters           []Chapter
 	Story              []Break
 	Folds              []Fold
+	Countdowns         []Countdown
 	View               map[int][]journal.Change // derived "v/" keys that change with an event
 	Say                func(*journal.Event) string
 	Pill               func(*journal.Event) *Pill
@@ -110,6 +111,13 @@ type Ask struct {
 	Options  []string `json:"options"`
 	Answer   int      `json:"answer"`
 	Because  string   `json:"because"`
+}
+
+// Countdown is a time-out that is started anew again and again: from, and due; a
+// due of 0 stops it.
+type Countdown struct {
+	Key    string            `json:"key"`
+	Starts [][2]journal.Time `json:"starts"`
 }
 
 // Break is a point of the story clock: an event, its time, and seconds of story.

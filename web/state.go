@@ -1,12 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/highwater-kafka/highwater/engine/cluster"
 	"github.com/highwater-kafka/highwater/engine/journal"
+	"github.com/highwater-kafka/highwater/engine/kafka"
 	"github.com/highwater-kafka/highwater/web/stage"
 )
 
@@ -76,6 +78,7 @@ func stageSpec(r *Run, layout stage.Layout, open []string) stage.Spec {
 	for _, g := range r.Scenario.Groups {
 		s.Groups = append(s.Groups, stage.Group{ID: g.ID, Members: groupMembers(r, g)})
 	}
+	s.Cuts, s.GroupLane = links(r), speaks(r)
 	if layout != stage.Wide && len(open) == 0 {
 		s.Open = leaders(r, s.Rows, 1)
 	}
@@ -88,6 +91,28 @@ func brokerNames(r *Run) []string {
 		names = append(names, fmt.Sprintf("b%d", i+1))
 	}
 	return names
+}
+
+// links are the pairs of brokers and controllers whose link is not sound at some
+// time.
+func links(r *Run) (pairs [][2]string) {
+	for _, k := range r.Index.Keys() {
+		if f := strings.Split(k, "/"); f[0] == "link" && len(f) == 3 && kafka.NodeID(f[1]) > 0 && kafka.NodeID(f[2]) > 0 {
+			a, b := kafka.NodePair(f[1], f[2])
+			if pair := [2]string{a, b}; !slices.Contains(pairs, pair) {
+				pairs = append(pairs, pair)
+			}
+		}
+	}
+	slices.SortFunc(pairs, func(a, b [2]string) int {
+		return cmp.Or(cmp.Compare(kafka.NodeID(a[0]), kafka.NodeID(b[0])), cmp.Compare(kafka.NodeID(a[1]), kafka.NodeID(b[1])))
+	})
+	return pairs
+}
+
+// speaks says whether any consumer has something to say to a group coordinator.
+func speaks(r *Run) bool {
+	return slices.ContainsFunc(r.Journal.Events, func(e journal.Event) bool { return e.Kind == journal.RequestSend && e.Group != "" })
 }
 
 // only leaves of a stage what is named: partitions, producers, members or their

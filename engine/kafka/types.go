@@ -44,6 +44,14 @@ func NodeID(name string) BrokerID {
 	return id
 }
 
+// NodePair puts two nodes in order: brokers before controllers, each by number.
+func NodePair(a, b string) (string, string) {
+	if NodeID(a) > NodeID(b) {
+		return b, a
+	}
+	return a, b
+}
+
 // TopicPartition is a partition of a topic (clients: TopicPartition). Partition
 // counts from 0.
 type TopicPartition struct {

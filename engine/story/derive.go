@@ -16,6 +16,10 @@ import (
 //	v/<part>/base               first offset of the log window that the replicas of a row share
 //	v/<part>/isr                "ISR 2 of 3, min 2"
 //	v/<part>/headroom           ISR size minus min.insync.replicas
+//	v/<part>/epochs             "headroom 1 · leader epoch 2" | "headroom −2 · no leader"
+//	v/<part>/more               "partition epoch 5 · ELR 2,3" | "partition epoch 7 · RECOVERING" | "partition epoch 8 · last led by 1"
+//	v/<controller>/offsets         "LEO 196 · HW 194"
+//	v/cut/<a>/<b>               "cut" | "half cut" (one way only) | "slow", between brokers and controllers; a before b
 //	v/<broker>/<part>/sync      "in sync" | "1 behind, in sync" | "out of sync, 3 behind"; reassigned: "joins, 3 behind" | "in sync, leaves"
 //	v/<broker>/<part>/status    "fetches from broker 1" | "✕ broker 1 is down" | "✕ link to broker 1 is cut" | "✕ paused"
 //	v/<leader>/<part>/note      what the leader knows, who may lead besides the ISR, and whether it is reassigned: "2, 3 seen at 5 · ELR 2,3 · leaves"
@@ -38,6 +42,12 @@ func Derive(j *journal.Journal, rows []string, cells int) map[int][]journal.Chan
 				d.vals[c.Key] = c.Val
 			}
 			parts := strings.Split(c.Key, "/")
+			if len(parts) == 2 && (parts[1] == "leo" || parts[1] == "commit") {
+				d.controller(e.N, parts[0])
+			}
+			if parts[0] == "link" {
+				d.link(e.N, parts[1], parts[2])
+			}
 			if parts[0] == "link" || len(parts) == 2 && parts[1] == "state" {
 				for _, row := range rows {
 					touched[row] = true
@@ -69,6 +79,34 @@ type deriver struct {
 	shown   map[string][]string         // replicas with keys of their own, by partition
 	readers map[string][]string         // members that had a position, by partition
 	lags    map[string]map[string]int64 // by member and partition
+}
+
+// controller sums up a controller's copy of the metadata log.
+func (d *deriver) controller(n int, node string) {
+	leo, ok := d.int(journal.NodeKey(node, "leo"))
+	if !ok {
+		return
+	}
+	text := fmt.Sprintf("LEO %d", leo)
+	if hw, ok := d.int(journal.NodeKey(node, "commit")); ok {
+		text += fmt.Sprintf(" · HW %d", hw)
+	}
+	d.set(n, "v/"+node+"/offsets", text)
+}
+
+// link sums up both directions between two nodes.
+func (d *deriver) link(n int, from, to string) {
+	a, b := kafka.NodePair(from, to)
+	there, back := d.vals[journal.LinkKey(a, b)], d.vals[journal.LinkKey(b, a)]
+	state := there
+	switch {
+	case there == "cut" && back == "cut":
+	case there == "cut" || back == "cut":
+		state = "half cut"
+	case state == nil:
+		state = back
+	}
+	d.set(n, "v/cut/"+a+"/"+b, state)
 }
 
 // fetching is how a follower gets its records, or what keeps it from them; nil
@@ -182,6 +220,8 @@ func (d *deriver) row(n int, part string) {
 	need, _ := d.int(journal.MetaKey(part, "minIsr"))
 	d.set(n, "v/"+part+"/isr", fmt.Sprintf("ISR %d of %d, min %d", len(isr), len(replicas), need))
 	d.set(n, "v/"+part+"/headroom", int64(len(isr))-need)
+	d.set(n, "v/"+part+"/epochs", d.epochs(part, lead, int64(len(isr))-need))
+	d.set(n, "v/"+part+"/more", d.more(part, lead))
 	for _, r := range replicas {
 		note, wait := any(nil), any(nil)
 		if "b"+r == lead {
@@ -196,6 +236,33 @@ func (d *deriver) row(n int, part string) {
 		d.set(n, "v/b"+r+"/"+part+"/note", note)
 		d.set(n, "v/b"+r+"/"+part+"/waiting", wait)
 	}
+}
+
+func (d *deriver) epochs(part, lead string, headroom int64) string {
+	text := strings.Replace(fmt.Sprintf("headroom %d", headroom), "-", "−", 1)
+	if epoch, ok := d.int(journal.MetaKey(part, "leaderEpoch")); ok && lead != "" {
+		return text + fmt.Sprintf(" · leader epoch %d", epoch)
+	}
+	return text + " · no leader"
+}
+
+// more is what else the committed metadata says: who may lead besides the ISR,
+// and whether the leader may lack records.
+func (d *deriver) more(part, lead string) string {
+	epoch, _ := d.int(journal.MetaKey(part, "partitionEpoch"))
+	text := fmt.Sprintf("partition epoch %d", epoch)
+	recovering, _ := d.int(journal.MetaKey(part, "leaderRecoveryState"))
+	elr, _ := d.vals[journal.MetaKey(part, "elr")].(string)
+	last, _ := d.vals[journal.MetaKey(part, "lastKnownElr")].(string)
+	switch {
+	case elr != "":
+		text += " · ELR " + elr
+	case recovering == 1:
+		text += " · RECOVERING"
+	case lead == "" && last != "":
+		text += " · last led by " + last
+	}
+	return text
 }
 
 // lag is the leader's high watermark minus the position of each member that

@@ -45,6 +45,20 @@ func TestDerive(t *testing.T) {
 		{"a follower is out", ch("b1/orders-0/leo", int64(8), "meta/orders-0/isr", "1,2"), map[string]any{
 			"v/b3/orders-0/sync": "out of sync, 3 behind", "v/orders-0/isr": "ISR 2 of 3, min 2", "v/orders-0/headroom": int64(0),
 		}},
+		{"epochs and headroom", ch("meta/orders-0/leaderEpoch", int32(2), "meta/orders-0/partitionEpoch", int32(5)), map[string]any{
+			"v/orders-0/epochs": "headroom 1 · leader epoch 2", "v/orders-0/more": "partition epoch 5",
+		}},
+		{"nobody leads", ch("meta/orders-0/leader", int32(-1), "meta/orders-0/isr", "", "meta/orders-0/elr", "1,2", "meta/orders-0/lastKnownElr", "1"), map[string]any{
+			"v/orders-0/epochs": "headroom −2 · no leader", "v/orders-0/more": "partition epoch 0 · ELR 1,2",
+		}},
+		{"nobody is eligible", ch("meta/orders-0/leader", int32(-1), "meta/orders-0/isr", "", "meta/orders-0/lastKnownElr", "1"), map[string]any{
+			"v/orders-0/more": "partition epoch 0 · last led by 1",
+		}},
+		{"a recovering leader", ch("meta/orders-0/leaderRecoveryState", int32(1)), map[string]any{"v/orders-0/more": "partition epoch 0 · RECOVERING"}},
+		{"a controller's log", ch("c1/leo", int64(9), "c1/commit", int64(7)), map[string]any{"v/c1/offsets": "LEO 9 · HW 7"}},
+		{"a link is cut one way", ch("link/c1/b2", "cut"), map[string]any{"v/cut/b2/c1": "half cut"}},
+		{"a link is cut both ways", ch("link/b2/b1", "cut", "link/b1/b2", "cut"), map[string]any{"v/cut/b1/b2": "cut"}},
+		{"a link is sound again", append(ch("link/b2/b1", "slow"), ch("link/b2/b1", nil)...), map[string]any{"v/cut/b1/b2": nil}},
 		{"below the minimum", ch("meta/orders-0/isr", "1"), map[string]any{"v/orders-0/isr": "ISR 1 of 3, min 2", "v/orders-0/headroom": int64(-1)}},
 		{"the window keeps a slot free", ch("b1/orders-0/leo", int64(8)), map[string]any{"v/orders-0/base": int64(1)}},
 		{"the window moves by what is needed", ch("b1/orders-0/leo", int64(11)), map[string]any{"v/orders-0/base": int64(4)}},
@@ -90,7 +104,7 @@ func TestDerive(t *testing.T) {
 }
 
 func TestDeriveSaysOnlyWhatChanges(t *testing.T) {
-	j := &journal.Journal{Events: []journal.Event{{N: 1, Ch: base()}, {N: 2, Ch: base()}, {N: 3, Ch: []journal.Change{{Key: "c1/leo", Val: 7}}}}}
+	j := &journal.Journal{Events: []journal.Event{{N: 1, Ch: base()}, {N: 2, Ch: base()}, {N: 3, Ch: []journal.Change{{Key: "c1/quorum", Val: 7}}}}}
 	view := story.Derive(j, []string{"orders-0"}, 8)
 	assert.NotEmpty(t, view[1])
 	assert.Empty(t, view[2])

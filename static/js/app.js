@@ -12,6 +12,7 @@ import { Panel } from "./panel.js";
 import { picked } from "./pick.js";
 import { Pills } from "./pills.js";
 import { chapterAt, IDLE, timeAt, transition } from "./player.js";
+import { Rings } from "./rings.js";
 import { offlineSource, socketSource } from "./source.js";
 import { Stage } from "./stage.js";
 import { Story } from "./story.js";
@@ -314,6 +315,7 @@ export class App {
     this.model = { fold, story, chapters: run.chapters ?? [], complete: false };
     this.panel.introduce(run);
     this.timeline?.set(this.model, (c) => this.dispatch({ type: "event", n: c.n }));
+    this.#bindStage();
     this.request();
   }
 
@@ -360,6 +362,10 @@ export class App {
     const colourOf = (/** @type {string} */ id) => this.colours.get(id);
     this.stage = new Stage(svg, colourOf);
     this.pills = new Pills(svg, colourOf);
+    this.rings = new Rings(svg, this.run?.countdowns ?? []);
+    // A wide stage may use all the height there is, and is never drawn smaller than
+    // it was laid out.
+    if (svg.dataset.layout === "wide") svg.style.maxHeight = `max(100%, ${svg.viewBox.baseVal.height}px)`;
     this.shown = -1;
     this.chapter = -2;
   }
@@ -446,6 +452,7 @@ export class App {
       this.stage?.focus(focus);
     }
     this.pills?.write(sightings, { still: this.still.matches, focus });
+    this.rings?.write(t);
     this.timeline?.write(state, t);
     this.drawer.write();
     this.panel.write(state, t, model);

@@ -155,7 +155,7 @@ function progressOf(flight, t) {
 
 /**
  * Brings the air down to what can be read. Messages that look the same and fly
- * side by side are always one pill; above the cap so are like messages on one
+ * side by side, or wait at the same end, are always one pill; above the cap so are like messages on one
  * path, shown where the first of them is.
  * @param {readonly Sighting[]} sightings
  * @param {number} [cap]
@@ -164,7 +164,8 @@ function progressOf(flight, t) {
 export function crowd(sightings, cap = VISIBLE) {
   const apart = merge(
     sightings,
-    ({ flight: f, held }) => `${f.path} ${f.leg} ${f.t0} ${f.t1} ${held} ${f.pill.text}`,
+    ({ flight: f, held, progress }) =>
+      `${f.path} ${f.leg} ${progress === 1 ? "waits" : `${f.t0} ${f.t1}`} ${held} ${f.pill.text}`,
   );
   if (apart.length <= cap) return apart;
   return merge(apart, ({ flight: f, held }) => `${f.path} ${f.leg} ${f.api} ${held}`).slice(0, cap);

@@ -56,6 +56,7 @@
  * @property {Chapter[]} chapters
  * @property {[number, number, number][]} story
  * @property {FoldedSpan[]} [folds]
+ * @property {import("./rings.js").Countdown[]} [countdowns]
  * @property {[string, string, string | null, string][]} [records]
  * @property {Record<string, number>} [producers]
  * @property {string} [stage]

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/highwater-kafka/highwater/engine/cluster"
 	"github.com/highwater-kafka/highwater/engine/invariant"
 	"github.com/highwater-kafka/highwater/engine/journal"
+	"github.com/highwater-kafka/highwater/engine/query"
 	"github.com/highwater-kafka/highwater/engine/sim"
 	"github.com/highwater-kafka/highwater/engine/story"
 	"github.com/highwater-kafka/highwater/engine/words"
@@ -245,6 +247,14 @@ func Build(sc *scenarios.Scenario) (*web.Run, error) {
 	}
 	for _, f := range st.Folds {
 		r.Folds = append(r.Folds, web.Fold(f))
+	}
+	timeout, _, _ := query.Config(&sc.Cluster, "c1", "broker.session.timeout.ms")
+	ms, err := strconv.ParseInt(timeout, 10, 64)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range story.Countdowns(j, journal.Millis(ms)) {
+		r.Countdowns = append(r.Countdowns, web.Countdown(c))
 	}
 	n := sc.Stage.Cells
 	if n == 0 {

@@ -40,6 +40,16 @@ type Lane struct {
 	X, Y   int    // of the text
 	X1, X2 int
 	LineY  int
+
+	More         []string // keys of further lines
+	MoreX, MoreY int
+	Cuts         []Cut
+}
+
+// Cut is where a lane shows that two nodes do not reach each other.
+type Cut struct {
+	Key, Name string
+	X, Y      int
 }
 
 // Path is the way of a pill.
@@ -70,11 +80,12 @@ const (
 	margin      = 14
 	gap         = 8
 	fullWidth   = 230 // a column at least this wide shows logs
-	cardHeight  = 122
+	cardHeight  = 110
 	tinyHeight  = 70
-	laneHeight  = 36
-	headHeight  = 30
-	ctrlHeight  = 44
+	laneHeight  = 28
+	lineHeight  = 12 // of the words under a lane
+	headHeight  = 27
+	ctrlHeight  = 41
 	memberSide  = 44
 	memberStack = 38
 )
@@ -105,16 +116,17 @@ func Place(s Spec) *Plan {
 	} else {
 		y = p.stackGroups(y)
 	}
-	p.H = y + margin
+	p.H = y + 4
 	for _, b := range p.Producers {
-		p.H = max(p.H, b.Y+b.H+margin)
+		p.H = max(p.H, b.Y+b.H+4)
 	}
 	for _, g := range p.Groups {
 		for _, m := range g.Members {
-			p.H = max(p.H, m.Y+m.H+margin)
+			p.H = max(p.H, m.Y+m.H+4)
 		}
 	}
 	p.connect(left, right)
+	p.cut()
 	return p
 }
 
@@ -135,16 +147,19 @@ func columns(left, right, n, atMost int) []Box {
 }
 
 func (p *Plan) placeControllers(left, right int) int {
-	y := 8
+	y := 6
 	if len(p.Spec.Controllers) == 0 {
 		return y
 	}
-	p.Controllers = columns(left, right, len(p.Spec.Controllers), 204)
+	p.Controllers = columns(left, right, len(p.Spec.Controllers), 230)
 	for i, id := range p.Spec.Controllers {
 		b := &p.Controllers[i]
 		b.ID, b.Y, b.H = id, y, ctrlHeight
 		b.Title = strings.ToUpper(id)
-		b.Small = b.W < 150
+		b.Small, b.Mid = b.W < 205, b.W < 130
+		if b.Mid {
+			b.H += lineHeight
+		}
 		if !b.Small {
 			b.Note = "· node " + id[1:]
 			if n := strings.TrimLeft(id, "c"); len(n) == 1 {
@@ -152,8 +167,8 @@ func (p *Plan) placeControllers(left, right int) int {
 			}
 		}
 	}
-	y += ctrlHeight
-	lane := Lane{Name: "controller", Title: "Controller lane", X: margin, X1: left, X2: right, LineY: y + laneHeight/2}
+	y += p.Controllers[0].H
+	lane := Lane{Name: "controller", Title: "Controller lane", X: margin, X1: left, X2: right, LineY: y + laneHeight/2 + 1}
 	lane.Y = lane.LineY + 4
 	if !p.Side {
 		lane.Title = ""
@@ -217,20 +232,28 @@ func (p *Plan) placeBrokers(left, right, y int) int {
 		}
 		lane := Lane{Name: r.Part, Title: r.Part, Key: "v/" + r.Part + "/isr", X: margin, X1: left, X2: right, LineY: y + laneHeight/2}
 		lane.Y = lane.LineY + 4
-		if !p.Side || left == margin || len(p.Spec.Producers) > len(p.Rows) {
-			// The words stand on the lane itself, so its line begins after them.
+		lane.More = []string{"v/" + r.Part + "/epochs", "v/" + r.Part + "/more"}
+		lane.MoreX = lane.X
+		if p.wordsBeside(left) {
+			lane.Y = y - 1
+			lane.MoreY = lane.Y + lineHeight
+			y += laneHeight
+		} else {
+			// The words stand on the lane itself, so its line begins after them, and
+			// the further ones under it.
 			lane.X = left + 8
 			lane.X1 = lane.X + int(Measure(lane.Title, 11, true)) + 8 + int(Measure("ISR 3 of 3, min 2", 11, false)) + 8
+			lane.MoreX, lane.MoreY = lane.X, y+laneHeight+lineHeight-1
+			y += laneHeight + 2*lineHeight + 2
 		}
 		p.Lanes = append(p.Lanes, lane)
-		y += laneHeight
 	}
 	for i, id := range p.Spec.Brokers {
 		b := &p.Brokers[i]
 		b.ID, b.Y, b.H, b.Small = id, top, y-top, b.W < 170
 		b.Title = NodeName(id)
 	}
-	if len(p.Spec.Groups) > 0 {
+	if p.GroupLane {
 		lane := Lane{Name: "group", X: margin, X1: left, X2: right, LineY: y + laneHeight/2}
 		lane.Y = lane.LineY + 4
 		if p.Side && left > margin {
@@ -242,6 +265,11 @@ func (p *Plan) placeBrokers(left, right, y int) int {
 		y += laneHeight
 	}
 	return y
+}
+
+// wordsBeside says whether the words of a row's lane stand under its producer.
+func (p *Plan) wordsBeside(left int) bool {
+	return p.Side && left > margin && len(p.Spec.Producers) <= len(p.Rows)
 }
 
 func (p *Plan) card(b Box, broker, part string, full bool) Card {
@@ -264,7 +292,7 @@ func (p *Plan) card(b Box, broker, part string, full bool) Card {
 		c.Ends = append(c.Ends, min(x+8, b.W-42))
 	}
 	for i, g := range p.Spec.Groups {
-		c.Groups = append(c.Groups, Box{ID: g.ID, Y: 80 + 8*min(i, 1), Index: i})
+		c.Groups = append(c.Groups, Box{ID: g.ID, Y: 74 + 7*min(i, 1), Index: i})
 	}
 	return c
 }
@@ -282,16 +310,16 @@ func (p *Plan) sideProducers() {
 	n := len(p.Spec.Producers)
 	if n <= len(p.Rows) {
 		for i := range n {
-			p.addProducer(Box{X: margin, Y: y, W: 160, H: cardHeight}, i)
+			p.addProducer(Box{X: margin, Y: y, W: 160, H: cardHeight - lineHeight - 2}, i)
 			y += cardHeight + laneHeight
 		}
 		return
 	}
 	// More producers than rows share the height of the rows, each with as many
 	// lines as it has room for.
-	h := max((len(p.Rows)*(cardHeight+laneHeight)-gap*(n-1))/max(n, 1), 40)
+	h := max((len(p.Rows)*(cardHeight+laneHeight+2*lineHeight)-gap*(n-1))/max(n, 1), 40)
 	for i := range n {
-		p.addProducer(Box{X: margin, Y: y, W: 160, H: h, Small: h < 74, Mid: h >= 74 && h < cardHeight}, i)
+		p.addProducer(Box{X: margin, Y: y, W: 160, H: h, Small: h < 74, Mid: h >= 74 && h < cardHeight-lineHeight-2}, i)
 		y += h + gap
 	}
 }
@@ -335,7 +363,7 @@ func (p *Plan) stackGroups(y int) int {
 // connect lays the ways of pills. A lane has two tracks, so that
 // messages of neighbours do not cover those of clients.
 func (p *Plan) connect(left, right int) {
-	const track = 9
+	const track = 8
 	way := func(lane, a, b string, xa, xb, y int) {
 		p.Paths = append(p.Paths,
 			Path{"lane/" + lane + "/" + a + "/" + b, fmt.Sprintf("M%d %dH%d", xa, y, xb)},
@@ -388,6 +416,37 @@ func (p *Plan) connect(left, right int) {
 			for _, c := range clients {
 				way(lane.Name, c, a.ID, clientX[c], p.apart(clientX[c], a.mid()), y+track)
 			}
+		}
+	}
+}
+
+// cut places the marks of broken links: on a row's lane half way between two
+// brokers, on the controller lane above the broker that does not reach a
+// controller.
+func (p *Plan) cut() {
+	box := map[string]Box{}
+	for _, b := range slices.Concat(p.Brokers, p.Controllers) {
+		box[b.ID] = b
+	}
+	for i := range p.Lanes {
+		l := &p.Lanes[i]
+		beside := map[string]int{}
+		for _, pair := range p.Spec.Cuts {
+			a, aok := box[pair[0]]
+			b, bok := box[pair[1]]
+			ctrls := strings.HasPrefix(pair[0], "c") || strings.HasPrefix(pair[1], "c")
+			if !aok || !bok || l.Name == "group" || ctrls != (l.Name == "controller") {
+				continue
+			}
+			c := Cut{Key: "v/cut/" + pair[0] + "/" + pair[1], Name: "no way between " + NodeName(pair[0]) + " and " + NodeName(pair[1]), X: (a.mid() + b.mid()) / 2, Y: l.LineY}
+			switch {
+			case strings.HasPrefix(pair[0], "b") && ctrls:
+				c.X = a.mid() - 24 + 16*beside[a.ID]
+				beside[a.ID]++
+			case b.Index > a.Index+1:
+				c.X, c.Y = c.X+a.W/4, l.LineY+9
+			}
+			l.Cuts = append(l.Cuts, c)
 		}
 	}
 }

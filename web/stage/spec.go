@@ -53,9 +53,11 @@ type Spec struct {
 	Cells       int // slots of a log window, 0 as 8
 	Producers   []Producer
 	Groups      []Group
-	Open        []string // cards drawn in full where cards are compact, "orders-0/b2"
-	Standalone  string   // style sheet to carry along, for a picture outside a page
-	Theme       string   // "light", "dark" or "", for a picture outside a page
+	GroupLane   bool        // members speak with a coordinator
+	Cuts        [][2]string // pairs of nodes whose link is not sound at some time
+	Open        []string    // cards drawn in full where cards are compact, "orders-0/b2"
+	Standalone  string      // style sheet to carry along, for a picture outside a page
+	Theme       string      // "light", "dark" or "", for a picture outside a page
 }
 
 // Row is a partition and the brokers that ever hold a replica of it.

@@ -58,6 +58,7 @@ func spec(l stage.Layout) stage.Spec {
 		Producers: []stage.Producer{{ID: "order-service", Note: "acks=all · idempotent"}},
 		Groups:    []stage.Group{{ID: "group-a", Members: []string{"a1"}}},
 		Open:      []string{"orders-0/b1"},
+		GroupLane: true, Cuts: [][2]string{{"b1", "b2"}, {"b1", "b3"}, {"b1", "c1"}},
 	}
 }
 
