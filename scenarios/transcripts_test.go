@@ -80,6 +80,27 @@ func TestQuorumTranscripts(t *testing.T) {
 	}
 }
 
+// TestBrokerTranscripts are the same for brokers that die, stop and come back.
+func TestBrokerTranscripts(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "transcripts", "brokers", "*.yaml"))
+	require.NoError(t, err)
+	require.Len(t, files, 6)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) { checkTranscript(t, file, ofBrokers) })
+	}
+}
+
+// ofBrokers is what brokers and the controller say to each other, and what
+// becomes of orders-0.
+func ofBrokers(e *journal.Event) bool {
+	for _, who := range []string{"node.", "broker."} {
+		if strings.HasPrefix(string(e.Kind), who) {
+			return true
+		}
+	}
+	return ofOrders(e) || e.API == string(kafka.BrokerRegistration) || e.API == string(kafka.BrokerHeartbeat)
+}
+
 // ofTheQuorum leaves out what the metadata log has to do with partitions.
 func ofTheQuorum(e *journal.Event) bool {
 	for _, who := range []string{"action", "node.", "quorum.", "metadata.", "timer.", "broker.", "net."} {

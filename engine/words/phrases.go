@@ -208,10 +208,15 @@ var catalogue = map[journal.Kind]phrase{
 	},
 	journal.ProducerID: say("{node} has producer id {producerId}, epoch {producerEpoch}."),
 
-	journal.ReplicaAppend:     replicaAppend,
-	journal.ReplicaTruncate:   say("{node} cuts its log of {part} from log end offset {f.from} to {f.to}: from there the leader has other records."),
-	journal.ReplicaLeader:     say("{node} leads {part} in leader epoch {leaderEpoch}, which starts at offset {startOffset}."),
-	journal.ReplicaFollower:   say("{node} follows broker {leader} for {part} in leader epoch {leaderEpoch}."),
+	journal.ReplicaAppend:   replicaAppend,
+	journal.ReplicaTruncate: say("{node} cuts its log of {part} from log end offset {f.from} to {f.to}: from there the leader has other records."),
+	journal.ReplicaLeader:   say("{node} leads {part} in leader epoch {leaderEpoch}, which starts at offset {startOffset}."),
+	journal.ReplicaFollower: func(_ *Phrases, e *journal.Event, f lookup) string {
+		if num(get(e.F, "leader"), 0) < 0 {
+			return fill("{node} follows nobody for {part}: it has no leader, in leader epoch {leaderEpoch}.", e, f)
+		}
+		return fill("{node} follows broker {leader} for {part} in leader epoch {leaderEpoch}.", e, f)
+	},
 	journal.ReplicaOffline:    say("{part} on {node} is offline."),
 	journal.ReplicaStop:       say("{node} holds no replica of {part} any more: it stops fetching, fails who waits, and deletes the log."),
 	journal.HWAdvance:         say("{node} moves the high watermark of {part} from {f.from} to {f.to}: every replica in the ISR has everything below {f.to}."),
