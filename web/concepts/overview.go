@@ -72,6 +72,15 @@ func (b *builder) line(d string) {
 	b.p.Shapes = append(b.p.Shapes, Shape{Kind: "line", D: d})
 }
 
+// arrow leads from one x to another.
+func (b *builder) arrow(from, to, y int) {
+	back := 5
+	if to > from {
+		back = -5
+	}
+	b.line(d("M", from, " ", y, "H", to, "m", back, " -4", "L", to, " ", y, "l", back, " 4"))
+}
+
 // chips stand in lines, as many in each as fit. It returns the y below them.
 func (b *builder) chips(x, y, right int, chips [][2]string) int {
 	const height, gap = 26, 6
@@ -160,6 +169,17 @@ func (b *builder) brokers(x, y, w, gap int) int {
 				label = "orders-" + part[1:] + " " + role
 			}
 			b.part(role, label, cx+6, y+34+j*row, w-12, 27).Class = role
+		}
+		// Followers come to their leader; neighbours are near enough to draw it.
+		for j := range 3 {
+			from, to := cx+6, cx-gap-6
+			if i == 0 || i != j && i-1 != j {
+				continue
+			}
+			if i == j { // the leader is on the right
+				from, to = to, from
+			}
+			b.arrow(from, to, y+34+j*row+13)
 		}
 		at := b.part("consumer-offsets", "offsets-47", cx+6, y+34+3*row, w-12, 27)
 		at.Class = "follower"

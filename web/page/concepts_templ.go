@@ -65,7 +65,7 @@ func conceptsBody(c Concepts) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<main class=\"text-page concepts\"><p class=\"lead\">What a Kafka cluster is made of, and the words it needs. Most pictures below are moments of a run of this simulation: play them.</p><section aria-labelledby=\"overview\"><h2 id=\"overview\">Kafka cluster architecture, core components</h2><p class=\"note overview-hint\">Every part of the picture opens its explanation.</p><div class=\"overview\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<main class=\"text-page concepts\"><p class=\"lead\">What a Kafka cluster is made of, and the words it needs. Most pictures below are moments of a run of this simulation: play them.</p><section aria-labelledby=\"overview\"><h2 id=\"overview\">Kafka cluster architecture, core components</h2><p class=\"note overview-hint\">Every part of the picture opens its explanation. An arrow between brokers is a follower that fetches from its leader.</p><div class=\"overview\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
