@@ -48,7 +48,7 @@ func retold(r *web.Run) {
 		out := make([]journal.Change, len(changes))
 		for i, ch := range changes {
 			out[i] = ch
-			if s, ok := ch.Val.(string); ok && strings.HasPrefix(ch.Key, "v/") {
+			if s, ok := ch.Val.(string); ok && strings.HasPrefix(ch.Key, "v/") && !retell.Quorum(ch.Key) {
 				out[i].Val = retell.Label(s)
 			}
 		}

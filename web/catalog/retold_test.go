@@ -91,7 +91,7 @@ var labels = regexp.MustCompile(`<(?:text|tspan)\b([^>]*)>([^<]+)</`)
 // controller shows of its quorum, and requests, stay Kafka's.
 func TestNoLabelOfTheStageIsForgotten(t *testing.T) {
 	s := web.New(catalog.New(""), web.DefaultLimits())
-	quorum := regexp.MustCompile(`data-text="c\d+/`)
+	quorum := regexp.MustCompile(`data-text="(?:v/)?c\d+/`)
 	seen := map[string]bool{}
 	for _, sc := range scenarios.Builtin() {
 		for _, ch := range sc.Chapters {

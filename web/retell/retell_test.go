@@ -48,9 +48,9 @@ func TestALabelIsShort(t *testing.T) {
 
 func TestAStageIsRetold(t *testing.T) {
 	svg := `<svg aria-label="ISR deep dive"><g aria-label="Broker 1, orders-0"><text class="h3" x="1">Broker 1</text><text data-text="b1/orders-0/hw" data-prefix="HW ">HW 5</text>` +
-		`<text data-text="b2/orders-0/role">follower</text><text data-text="c2/role">follower</text><text data-text="c1/commit" data-prefix="HW ">HW 80</text></g>`
+		`<text data-text="b2/orders-0/role">follower</text><text data-text="c2/role">follower</text><text data-text="c1/commit" data-prefix="HW ">HW 80</text><text data-text="v/c1/log">LEO 9 · HW 8</text></g>`
 	want := `<svg aria-label="ISR deep dive"><g aria-label="Branch 1, orders-0"><text class="h3" x="1">Branch 1</text><text data-text="b1/orders-0/hw" data-prefix="rope ">rope 5</text>` +
-		`<text data-text="b2/orders-0/role" data-say="leader=main;follower=copy">copy</text><text data-text="c2/role">follower</text><text data-text="c1/commit" data-prefix="HW ">HW 80</text></g>`
+		`<text data-text="b2/orders-0/role" data-say="leader=main;follower=copy">copy</text><text data-text="c2/role">follower</text><text data-text="c1/commit" data-prefix="HW ">HW 80</text><text data-text="v/c1/log">LEO 9 · HW 8</text></g>`
 	assert.Equal(t, want, retell.SVG(svg))
 }
 

@@ -44,8 +44,13 @@ var (
 	prefix  = regexp.MustCompile(`data-prefix="([^"]*)"`)
 	named   = regexp.MustCompile(`aria-label="([^"]*)"`)
 	role    = regexp.MustCompile(`data-text="[^"/]+/[^"/]+/role"`) // of a replica
-	quorum  = regexp.MustCompile(`data-text="[^"/]+/(?:role|epoch|commit)"`)
+	quorum  = regexp.MustCompile(`data-text="(?:v/)?c\d+/`)
 )
+
+// Quorum says whether a derived value is about a controller among the others.
+func Quorum(key string) bool { return controller.MatchString(key) }
+
+var controller = regexp.MustCompile(`^v/c\d+/`)
 
 // SVG retells the labels of a drawn stage. Values that scripts will write come
 // with the words to write instead of them (data-say). What a controller shows of
