@@ -32,7 +32,7 @@ func TestTheSwitchRetellsTheSameMoment(t *testing.T) {
 	eval[bool](b, "(window.highwater.seekEvent(1), window.highwater.seekEvent("+eval[string](b, "String(window.highwater.state().last)")+"), true)")
 	assert.Equal(t, "main,copy,copy", eval[string](b, replicaRoles))
 	assert.Contains(t, b.text(".hw-stage"), "rope 5")
-	assert.NotContains(t, b.text(".hw-stage"), "LEO")
+	assert.NotContains(t, b.text(".hw-stage .replicas"), "LEO")
 
 	// A word of the picture leads back to Kafka's.
 	eval[bool](b, "(location.hash = 'cut-off', true)")
@@ -40,6 +40,15 @@ func TestTheSwitchRetellsTheSameMoment(t *testing.T) {
 	b.at("document.querySelector('.hw-caption-text [data-term=library-hw]')")
 	b.until(shown)
 	assert.Contains(t, b.text("#hw-tip"), "In Kafka: HW.")
+
+	// Where the picture ends is said without leaving it.
+	b.tab(".hw-words-limits")
+	b.keys(kb.Enter)
+	b.until("document.querySelector('.hw-limits').open && document.activeElement.id === 'hw-limits-title'")
+	assert.Contains(t, b.text(".hw-limits"), "cannot call readers")
+	assert.Contains(t, b.text(".hw-limits"), "stay Kafka's")
+	b.keys(kb.Escape)
+	b.until("!document.querySelector('.hw-limits').open && document.activeElement.matches('.hw-words-limits')")
 
 	// Another scenario is told in the same words, and back again.
 	b.open("/s/producer-write?clock=manual&pause#append")

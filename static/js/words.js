@@ -58,6 +58,14 @@ export function followChoice(root) {
 export function initWords(root, moment) {
   const link = /** @type {HTMLAnchorElement | null} */ (root.querySelector(".hw-words-switch"));
   if (!link) return;
+  const limits = root.querySelector(".hw-limits");
+  root.querySelector(".hw-words-limits")?.addEventListener("click", (e) => {
+    const { metaKey, ctrlKey, shiftKey } = /** @type {MouseEvent} */ (e);
+    if (!(limits instanceof HTMLDialogElement) || metaKey || ctrlKey || shiftKey) return;
+    e.preventDefault();
+    limits.showModal();
+    limits.querySelector("h2")?.focus(); // from its top, not from the button at its end
+  });
   link.addEventListener("click", (e) => {
     if (e.metaKey || e.ctrlKey || e.shiftKey) return;
     e.preventDefault();

@@ -42,7 +42,7 @@ func TestEveryTermIsWhole(t *testing.T) {
 }
 
 // told is everything that the shipped scenarios say: captions, questions, what
-// checks say, and each sentence once.
+// checks say, and each sentence, pill and label once.
 var told = sync.OnceValues(func() (string, error) {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -73,7 +73,16 @@ var told = sync.OnceValues(func() (string, error) {
 			add(c.Say)
 		}
 		for i := range r.Journal.Events {
-			add(r.Say(&r.Journal.Events[i]))
+			e := &r.Journal.Events[i]
+			add(r.Say(e))
+			if pill := r.Pill(e); pill != nil {
+				add(pill.Text)
+			}
+			for _, ch := range r.View[e.N] {
+				if label, ok := ch.Val.(string); ok {
+					add(label)
+				}
+			}
 		}
 	}
 	return b.String(), nil
