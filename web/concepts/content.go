@@ -96,7 +96,8 @@ var content = map[string]Concept{
 		More: []string{"Whoever leads the records' partition knows nothing of groups. A group's offsets are in __consumer_offsets, and only as far as its members have committed."},
 	},
 	"generation": {
-		Said: "A member that was removed can still commit what it has done.",
+		Said: "A commit that comes late still counts.",
+		More: []string{"It counts only in the current generation, or with a current member epoch. A member that was away for a rebalance is refused, joins anew, and may find that another has its partitions."},
 	},
 	"rebalance": {
 		Said: "All consumers stop, commit their offsets, receive new partitions and resume.",
