@@ -11,6 +11,7 @@
 package invariant
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/highwater-kafka/highwater/engine/journal"
@@ -81,6 +82,9 @@ type checker struct {
 	meta     metadata
 	acks     map[string]int16 // by record: of the Produce that carried it last
 }
+
+// Names are the names of all invariants.
+func Names() []string { return slices.Clone(names[:]) }
 
 // Check runs all invariants over a journal.
 func Check(j *journal.Journal) []Outcome {

@@ -2,6 +2,7 @@ package query
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -11,11 +12,17 @@ import (
 	"github.com/highwater-kafka/highwater/engine/kafka/image"
 )
 
-// Partitions is how many partitions a topic has, those included that were added
-// to what the scenario gives it; 0 for no such topic.
+// Partitions is how many partitions a topic has now; 0 before it is created. Of a
+// topic that the journal says nothing about it is what the scenario gives.
 func (q *Q) Partitions(topic string) int {
-	n := Partitions(q.sc, topic)
-	for n > 0 && q.x.Get(journal.MetaKey(topic+"-"+strconv.Itoa(n), "leader"), q.n) != nil {
+	exists := func(i, n int) bool {
+		return q.x.Get(journal.MetaKey(topic+"-"+strconv.Itoa(i), "leader"), n) != nil
+	}
+	if !exists(0, math.MaxInt) {
+		return Partitions(q.sc, topic)
+	}
+	n := 0
+	for exists(n, q.n) {
 		n++
 	}
 	return n

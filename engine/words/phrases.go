@@ -208,9 +208,14 @@ var catalogue = map[journal.Kind]phrase{
 	},
 	journal.ProducerID: say("{node} has producer id {producerId}, epoch {producerEpoch}."),
 
-	journal.ReplicaAppend:   replicaAppend,
-	journal.ReplicaTruncate: say("{node} cuts its log of {part} from log end offset {f.from} to {f.to}: from there the leader has other records."),
-	journal.ReplicaLeader:   say("{node} leads {part} in leader epoch {leaderEpoch}, which starts at offset {startOffset}."),
+	journal.ReplicaAppend: replicaAppend,
+	journal.ReplicaTruncate: func(_ *Phrases, e *journal.Event, f lookup) string {
+		if get(e.F, "from") == get(e.F, "to") {
+			return fill("{node} drops a leader epoch of {part} in which nothing was written, and that the leader does not know: its log still ends at {f.to}.", e, f)
+		}
+		return fill("{node} cuts its log of {part} from log end offset {f.from} to {f.to}: from there the leader has other records.", e, f)
+	},
+	journal.ReplicaLeader: say("{node} leads {part} in leader epoch {leaderEpoch}, which starts at offset {startOffset}."),
 	journal.ReplicaFollower: func(_ *Phrases, e *journal.Event, f lookup) string {
 		if num(get(e.F, "leader"), 0) < 0 {
 			return fill("{node} follows nobody for {part}: it has no leader, in leader epoch {leaderEpoch}.", e, f)
