@@ -18,11 +18,11 @@ func (q *Q) Partitions(topic string) int {
 	exists := func(i, n int) bool {
 		return q.x.Get(journal.MetaKey(topic+"-"+strconv.Itoa(i), "leader"), n) != nil
 	}
-	if !exists(0, math.MaxInt) {
-		return Partitions(q.sc, topic)
+	if exists(0, math.MaxInt) && !exists(0, q.n) {
+		return 0
 	}
-	n := 0
-	for exists(n, q.n) {
+	n := Partitions(q.sc, topic)
+	for n > 0 && exists(n, q.n) {
 		n++
 	}
 	return n
