@@ -25,7 +25,7 @@ var actions = map[string][]string{
 	"cut":     {"from", "to", "both"},
 	"connect": {"from", "to", "both"},
 	"reset":   {"from", "to", "both"},
-	"slow":    {"from", "to", "both", "latency", "jitter", "loss", "bandwidth"},
+	"slow":    {"from", "to", "both", "latency", "jitter", "loss", "bandwidth", "node", "disk"},
 	"kill":    {"member"},
 	"crash":   {"node", "unflushed"},
 	"vanish":  {"node"},
@@ -652,7 +652,9 @@ func (c *checker) link(f *actionFile, a *cluster.Action, has map[string]pos) {
 	_, to := has["to"]
 	switch {
 	case f.Do.s == "slow" && f.Node.set:
-		c.known(f.Node, "node", c.nodes)
+		if c.known(f.Node, "node", c.nodes); strings.HasPrefix(f.Node.s, "c") {
+			c.at(f.Node.at, "the disk of a broker can be slow; that of a controller cannot in this simulation")
+		}
 		c.need(f, has, "disk")
 		if from || to {
 			c.at(f.Node.at, "slow has node and disk, or from and to")

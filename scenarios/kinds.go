@@ -12,7 +12,7 @@ var kinds = []string{
 	"node.stop",
 	"node.crash",
 	"node.vanish",
-	"node.pause",
+	"node.disk", "node.pause",
 	"node.resume",
 	"net.cut",
 	"net.heal",

@@ -23,7 +23,7 @@ import (
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "transcripts", "*.yaml"))
 	require.NoError(t, err)
-	require.Len(t, files, 10)
+	require.Len(t, files, 11)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) { checkTranscript(t, file, ofOrders) })
 	}

@@ -100,6 +100,9 @@ func New(w *sim.World, proc *sim.Process, cfg *kafka.Config, opt Options) *Node 
 	return n
 }
 
+// SetAppend changes what an append to a log takes.
+func (n *Node) SetAppend(d journal.Time) { n.opt.Append = d }
+
 // Handle serves a request.
 func (n *Node) Handle(r *sim.Request) {
 	switch body := r.Body.(type) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/highwater-kafka/highwater/engine/journal"
+	"github.com/highwater-kafka/highwater/engine/kafka"
 	"github.com/highwater-kafka/highwater/engine/sim"
 )
 
@@ -186,7 +187,24 @@ func (z *Zipf) draw(r *sim.Rand) int {
 	return len(weights)
 }
 
+// slowDisk makes each append to a broker's logs take longer, also after a restart;
+// 0 makes it as fast as before.
+func (r *run) slowDisk(a *Action) {
+	n := r.action(a.Do, a.Node, journal.F("disk", a.Slow.Disk))
+	r.disks[a.Node] = a.Slow.Disk
+	state := any("slow")
+	if a.Slow.Disk == 0 {
+		state = nil
+	}
+	r.brokers[int32(kafka.NodeID(a.Node))].SetAppend(r.model.Append + a.Slow.Disk)
+	r.w.Emit(journal.Event{Kind: journal.NodeDisk, Node: a.Node, Cause: n, F: journal.F("disk", a.Slow.Disk), Ch: []journal.Change{{Key: journal.NodeKey(a.Node, "disk"), Val: state}}})
+}
+
 func (r *run) link(a *Action) {
+	if a.Node != "" {
+		r.slowDisk(a)
+		return
+	}
 	n := r.action(a.Do, "", journal.F("from", a.From, "to", a.To))
 	if a.Do == "connect" && len(a.From) == 0 && len(a.To) == 0 {
 		for _, x := range r.w.Cuts() {

@@ -41,6 +41,7 @@ type run struct {
 	end   journal.Time
 
 	ctrls     []*controller.Node
+	disks     map[string]journal.Time // what a slow disk adds to an append
 	brokers   map[int32]*broker.Node
 	ids       []int32 // brokers
 	voters    []int32 // controllers
@@ -59,7 +60,7 @@ type run struct {
 // Run executes a scenario to its end. The same scenario gives the same journal,
 // byte for byte. The error says what in the scenario cannot be simulated.
 func Run(sc *Scenario) (*Result, error) {
-	r := &run{sc: sc, model: sc.Model, brokers: map[int32]*broker.Node{}, starts: map[string]int{}, memberIDs: map[string]int{}, resting: map[string]*resting{}, coords: broker.NewCoordinators(),
+	r := &run{sc: sc, model: sc.Model, brokers: map[int32]*broker.Node{}, starts: map[string]int{}, disks: map[string]journal.Time{}, memberIDs: map[string]int{}, resting: map[string]*resting{}, coords: broker.NewCoordinators(),
 		waiting: map[*Action]bool{}, prods: map[string]*client.Producer{}, cons: map[string]*client.Consumer{}}
 	r.w = sim.NewWorld(sc.Seed, sim.Network{Broker: r.model.NetBroker, Client: r.model.NetClient, Jitter: r.model.Jitter, Handle: r.model.Handle}, MaxEvents)
 	r.end = sc.until()
@@ -179,7 +180,7 @@ func (r *run) authority() *controller.Node {
 
 func (r *run) newBroker(id int32, p *sim.Process) *broker.Node {
 	return broker.New(r.w, p, r.config("broker", r.sc.Config, r.sc.Nodes[p.Name]),
-		broker.Options{ID: id, Controllers: r.voters, Append: r.model.Append, Apply: r.model.Apply, Boot: r.model.Boot, Coordinators: r.coords, Groups: r.groupIDs(), NewID: r.memberID})
+		broker.Options{ID: id, Controllers: r.voters, Append: r.model.Append + r.disks[p.Name], Apply: r.model.Apply, Boot: r.model.Boot, Coordinators: r.coords, Groups: r.groupIDs(), NewID: r.memberID})
 }
 
 // config merges the settings of a node or client, the later over the earlier.

@@ -9,6 +9,7 @@ import "strconv"
 //	<node>/state                     "running" | "starting" | "stopped" | "crashed" | "vanished" | "paused"
 //	<broker>/epoch                   broker epoch
 //	<broker>/metadata                metadata offset applied
+//	<broker>/disk                    "slow"; absent when it is as fast as the model says
 //	<broker>/<part>/role             "leader" | "follower" | "offline"
 //	<broker>/<part>/leo              log end offset
 //	<broker>/<part>/hw               high watermark as this replica knows it

@@ -16,6 +16,7 @@ const (
 	NodeVanish Kind = "node.vanish"
 	NodePause  Kind = "node.pause"
 	NodeResume Kind = "node.resume"
+	NodeDisk   Kind = "node.disk" // f.disk: what each append takes longer
 
 	NetCut    Kind = "net.cut"    // f.from, f.to
 	NetHeal   Kind = "net.heal"   // f.from, f.to

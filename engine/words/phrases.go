@@ -176,6 +176,12 @@ var catalogue = map[journal.Kind]phrase{
 	journal.NodeVanish: say("The host of {node} is gone: nobody gets an answer, and nobody is told."),
 	journal.NodePause:  say("{node} pauses, as in a long garbage collection; what arrives waits."),
 	journal.NodeResume: say("{node} goes on with what waited."),
+	journal.NodeDisk: func(_ *Phrases, e *journal.Event, f lookup) string {
+		if get(e.F, "disk") == journal.Time(0) {
+			return fill("The disk of {node} is as fast as before.", e, f)
+		}
+		return fill("The disk of {node} is slow: each append takes {f.disk} longer.", e, f)
+	},
 
 	journal.NetCut:    say("What {from} and {to} send on the connections that {from} opens arrives no more; neither side sees an error yet."),
 	journal.NetHeal:   say("The connections from {from} to {to} carry data again with TCP's next attempt."),
@@ -312,7 +318,13 @@ func action(_ *Phrases, e *journal.Event, f lookup) string {
 		return fmt.Sprintf("%s is not running: there is no %s.", e.Node, f("instead"))
 	case "produce":
 		return fmt.Sprintf("%s sends a record to topic %s: %s, value %s.", e.Node, f("topic"), keyed(get(e.F, "key")), f("value"))
-	case "cut", "connect", "reset", "slow":
+	case "slow", "cut", "connect", "reset":
+		if e.Node != "" {
+			if get(e.F, "disk") == journal.Time(0) {
+				return fmt.Sprintf("From outside: the disk of %s is no longer slow.", Node(e.Node))
+			}
+			return fmt.Sprintf("From outside: the disk of %s becomes slow, by %s an append.", Node(e.Node), f("disk"))
+		}
 		done := map[string]string{"cut": "is cut", "connect": "is healed", "reset": "is reset", "slow": "becomes slow"}[do]
 		from, to := nodes(get(e.F, "from")), nodes(get(e.F, "to"))
 		switch {
