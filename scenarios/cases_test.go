@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -162,7 +161,7 @@ func holds(t *testing.T, sc *scenarios.Scenario) (said []string) {
 	}
 	for _, r := range invariant.Check(res.Journal) {
 		if r.Broken != nil {
-			t.Error(fmt.Sprintf("event %d breaks %s: %s", r.Broken.N, r.Name, r.Broken.Why))
+			t.Errorf("event %d breaks %s: %s", r.Broken.N, r.Name, r.Broken.Why)
 		}
 	}
 	return said
