@@ -71,7 +71,7 @@ func TestTheStageIsRetoldInEveryWidth(t *testing.T) {
 	s := web.New(catalog.New(""), web.DefaultLimits())
 	for _, layout := range []string{"wide", "medium", "narrow", "clip"} {
 		svg := get(t, s, "/still/isr-deep-dive.svg?words=library&chapter=cut-off&layout="+layout)
-		for _, word := range []string{">Branch 1<", ">main<", ">rope 1<", ">next 3<", ">copy<"} {
+		for _, word := range []string{">Branch 1<", ">main<", ">rope 1<", ">free 3<", ">copy<"} {
 			assert.Contains(t, svg, word, layout)
 		}
 		for _, word := range []string{">Broker 1<", ">LEO 3<", ">ISR 1,2,3<", `chip-text c" x="58" y="18">leader<`} {

@@ -38,7 +38,7 @@ func TestASentenceIsRetoldTermByTerm(t *testing.T) {
 
 func TestALabelIsShort(t *testing.T) {
 	for kafka, library := range map[string]string{
-		"HW 5": "rope 5", "LEO 6": "next 6", "ISR 3 of 3, min 2": "list 3 of 3, min 2", "leader": "main", "follower": "copy", "lag 2": "2 to read",
+		"HW 5": "rope 5", "LEO 6": "free 6", "ISR 3 of 3, min 2": "list 3 of 3, min 2", "leader": "main", "follower": "copy", "lag 2": "2 to read",
 		"1 behind, in sync": "1 behind, up to date", "fetches from broker 2": "fetches from branch 2", "✕ link to broker 1 is cut": "✕ link to branch 1 is cut",
 		"leader epoch 0": "leader epoch 0", "DelayedProduce: waits for 2, 3": "DelayedProduce: waits for 2, 3", "key order-17 → P0": "author order-17 → P0", "r16": "r16", "": "",
 	} {

@@ -14,7 +14,7 @@ var labels = map[string]string{
 }
 
 // prefixes stand before a value.
-var prefixes = map[string]string{"HW ": "rope ", "LEO ": "next ", "ISR ": "list "}
+var prefixes = map[string]string{"HW ": "rope ", "LEO ": "free ", "ISR ": "list "}
 
 var short = []struct {
 	in  *regexp.Regexp
@@ -22,7 +22,7 @@ var short = []struct {
 }{
 	{regexp.MustCompile(`^ISR `), "list "},
 	{regexp.MustCompile(`^HW (\d)`), "rope $1"},
-	{regexp.MustCompile(`^LEO (\d)`), "next $1"},
+	{regexp.MustCompile(`^LEO (\d)`), "free $1"},
 	{regexp.MustCompile(`\bELR `), "ELR "},
 }
 
