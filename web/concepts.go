@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/highwater-kafka/highwater/web/concepts"
 	"github.com/highwater-kafka/highwater/web/glossary"
@@ -13,9 +14,10 @@ import (
 )
 
 func (s *Server) concepts(w http.ResponseWriter, r *http.Request) {
-	all := concepts.All()
+	all, cards := concepts.All(), s.lib.Menu()
 	for i := range all {
 		all[i].Clip = s.clip(r.Context(), all[i].Clip)
+		all[i].In = about(all[i].ID, cards)
 	}
 	nouns := slices.DeleteFunc(glossary.Nouns(), func(t glossary.Term) bool { return t.Concept })
 	render(w, r, http.StatusOK, ownFrames, page.ConceptsPage(page.Concepts{
@@ -28,6 +30,30 @@ func (s *Server) concepts(w http.ResponseWriter, r *http.Request) {
 			{ID: "settings", Title: "Settings", Terms: glossary.Configs()},
 		},
 	}))
+}
+
+// mostAbout is how many scenarios a concept leads to.
+const mostAbout = 4
+
+// about are the scenarios whose cards name a term, those first that name it in
+// their title.
+func about(term string, cards []Card) []concepts.See {
+	names := func(text string) bool {
+		return slices.ContainsFunc(glossary.In(text), func(t glossary.Term) bool { return t.ID == term })
+	}
+	var titled, others []concepts.See
+	for _, c := range cards {
+		see := concepts.See{Href: "/s/" + c.ID, Title: c.Title}
+		switch {
+		case c.Local:
+		case names(c.Title):
+			titled = append(titled, see)
+		case names(strings.Join(slices.Concat([]string{c.Summary}, c.Explain, c.Chapters), "\n")):
+			others = append(others, see)
+		}
+	}
+	all := append(titled, others...)
+	return all[:min(len(all), mostAbout)]
 }
 
 // clip is a clip with what only a run knows: its title and the size of its

@@ -8,6 +8,19 @@ import (
 	"github.com/highwater-kafka/highwater/web/page"
 )
 
+func TestAConceptLeadsToScenariosAboutIt(t *testing.T) {
+	cards := []Card{
+		{ID: "a", Title: "Writes", Explain: []string{"why the ISR matters"}}, {ID: "b", Title: "Below min ISR"}, {ID: "c", Title: "ISR and more"}, {ID: "mine", Title: "My ISR", Local: true},
+		{ID: "d", Title: "Groups", Chapters: []string{"In sync again"}},
+	}
+	var ids []string
+	for _, s := range about("isr", cards) {
+		ids = append(ids, s.Href)
+	}
+	assert.Equal(t, []string{"/s/b", "/s/c", "/s/a", "/s/d"}, ids)
+	assert.Empty(t, about("retention", cards))
+}
+
 func TestTheMenuHasLessonsFirstThenTracksInTheirOrder(t *testing.T) {
 	all := []Card{
 		{ID: "own", Title: "Own", Local: true}, {ID: "zoo", Track: "Zoo"}, {ID: "k", Track: "Keys", Next: "own"}, {ID: "f", Track: "Failure", Level: "expert"},

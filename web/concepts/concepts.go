@@ -21,6 +21,7 @@ type Concept struct {
 	Drawn []Frame  // a drawing, step by step, where no scenario shows it
 	Note  string   // what the drawing is
 	See   *See
+	In    []See // scenarios that speak of it
 }
 
 // See is a page to go on at.

@@ -62,7 +62,7 @@ func TestPages(t *testing.T) {
 		golden(t, "concepts", page.ConceptsPage(page.Concepts{
 			Frame: page.Frame{Title: "Title", Static: "/static/hash", Theme: "dark"}, Terms: []glossary.Term{term},
 			Concepts: []concepts.Concept{
-				{Term: term, Said: "The last one.", More: []string{"One more."}, Watch: "The caret.", See: &concepts.See{Href: "/keys", Title: "Keys"},
+				{Term: term, Said: "The last one.", More: []string{"One more."}, Watch: "The caret.", See: &concepts.See{Href: "/keys", Title: "Keys"}, In: []concepts.See{{Href: "/s/a", Title: "A"}, {Href: "/s/b", Title: "B"}},
 					Clip: &concepts.Clip{Scenario: "demo", Chapter: "append", Lead: 1.5, Seconds: 7, Show: []string{"orders-0", "c1"}, Title: "Demo", Wide: concepts.Size{W: 760, H: 300}}},
 				{Term: glossary.Term{ID: "lso", Name: "LSO"}, Note: "A drawing.", Drawn: []concepts.Frame{{Say: "It waits.", From: 2, Cells: []string{"-", "t"}, Marks: []concepts.Mark{{Name: "LSO", At: 3}}}}},
 			},
