@@ -12,6 +12,7 @@ import { Panel } from "./panel.js";
 import { picked } from "./pick.js";
 import { Pills } from "./pills.js";
 import { chapterAt, IDLE, timeAt, transition } from "./player.js";
+import { Predict } from "./predict.js";
 import { Rings } from "./rings.js";
 import { offlineSource, socketSource } from "./source.js";
 import { Stage } from "./stage.js";
@@ -81,6 +82,10 @@ export class App {
     this.chatter = new Chatter((from, to) => this.source.chatter(from, to));
     /** @type {Verdict | null} */ this.verdict = null;
     this.drawer = new Drawer(root, this.#host());
+    this.predict = new Predict(root, {
+      dispatch: (command) => this.dispatch(command),
+      say: (text) => this.panel.say(text),
+    });
     this.#bindStage();
     this.#listen();
     const sink = {
@@ -137,7 +142,8 @@ export class App {
   #act(command) {
     if (command.type === "panel") this.drawer.toggle(command.name);
     else if (command.type === "help") this.#toggleHelp();
-    else if (command.type === "fullscreen" || command.type === "theme") this.#press(command.type);
+    else if (command.type === "fullscreen" || command.type === "theme" || command.type === "ask")
+      this.#press(command.type);
     else this.dispatch(command);
   }
 
@@ -193,6 +199,10 @@ export class App {
       help: () => this.#toggleHelp(),
       link: () => this.#copyLink(),
       fullscreen: () => this.#toggleFullscreen(),
+      ask: () => {
+        this.predict.switch();
+        this.request();
+      },
       theme: () => this.panel.say(`Theme: ${nextTheme()}`),
     };
     commands[name]?.();
@@ -314,6 +324,7 @@ export class App {
     const story = new Story(run.story ?? [], run.folds ?? []);
     this.model = { fold, story, chapters: run.chapters ?? [], complete: false };
     this.panel.introduce(run);
+    this.predict.set(this.model.chapters);
     this.timeline?.set(this.model, (c) => this.dispatch({ type: "event", n: c.n }));
     this.#bindStage();
     this.request();
@@ -433,7 +444,20 @@ export class App {
     const commands = this.queue;
     this.queue = [];
     for (const c of commands) this.state = transition(this.state, c, this.model);
-    if (ms > 0) this.state = transition(this.state, { type: "tick", ms }, this.model);
+    if (ms > 0) this.#tick(ms);
+  }
+
+  /**
+   * Plays on, as far as the next question.
+   * @param {number} ms
+   */
+  #tick(ms) {
+    const from = this.state.n;
+    this.state = transition(this.state, { type: "tick", ms }, this.model);
+    const asks = this.predict.stop(from, this.state.n);
+    if (!asks) return;
+    this.state = transition(this.state, { type: "event", n: asks.n }, this.model);
+    this.panel.say(`Paused for a question: ${asks.ask?.question}`);
   }
 
   /**
@@ -455,6 +479,7 @@ export class App {
     this.rings?.write(t);
     this.timeline?.write(state, t);
     this.drawer.write();
+    this.predict.write(state, model);
     this.panel.write(state, t, model);
     if (this.options.addressed) this.#keepAddress();
   }

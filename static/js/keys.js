@@ -2,7 +2,7 @@
 
 /** @import { Command } from "./player.js" */
 
-/** @typedef {{type: "panel", name: string} | {type: "help"} | {type: "fullscreen"} | {type: "theme"} | Command} KeyCommand */
+/** @typedef {{type: "panel", name: string} | {type: "help"} | {type: "fullscreen"} | {type: "theme"} | {type: "ask"} | Command} KeyCommand */
 
 /**
  * What is asked of a key press: the browser's event will do.
@@ -67,6 +67,9 @@ export function commandFor(press, place) {
     case "t":
     case "T":
       return { type: "theme" };
+    case "q":
+    case "Q":
+      return { type: "ask" };
     case "?":
       return { type: "help" };
     default:

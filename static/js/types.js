@@ -41,6 +41,16 @@
  * @property {number} n
  * @property {string} [say]
  * @property {string[]} [focus]
+ * @property {Ask} [ask]
+ */
+
+/**
+ * A question to answer before going on; the answer is that of this run.
+ * @typedef {object} Ask
+ * @property {string} question
+ * @property {string[]} options
+ * @property {number} answer
+ * @property {string} because
  */
 
 /** @typedef {{s0: number, s1: number, label: string}} FoldedSpan */
