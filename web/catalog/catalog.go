@@ -296,20 +296,6 @@ func rows(o *Outcome) []string {
 	return parts
 }
 
-// members adds what never changes of consumers: which partitions they read.
-func members(r *web.Run) {
-	for _, g := range r.Scenario.Groups {
-		for _, m := range g.Members {
-			var ps []string
-			for _, part := range m.Assign {
-				ps = append(ps, "P"+part[strings.LastIndexByte(part, '-')+1:])
-			}
-			r.View[1] = append(r.View[1], journal.Change{Key: "v/" + m.ID + "/parts", Val: strings.Join(ps, " ")})
-		}
-		r.View[1] = append(r.View[1], journal.Change{Key: "v/" + g.ID + "/note", Val: "partitions assigned by hand"})
-	}
-}
-
 func verdict(o *Outcome) web.Verdict {
 	v := web.Verdict{OK: o.OK()}
 	for _, e := range o.Verdict.Expect {
