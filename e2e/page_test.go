@@ -221,7 +221,7 @@ func TestScreenshots(t *testing.T) {
 	require.NoError(t, os.MkdirAll("artifacts", 0o755))
 	for _, size := range [][2]int64{{1280, 720}, {800, 500}, {375, 700}} {
 		b := newBrowser(t, size[0], size[1])
-		for _, id := range []string{"producer-write", "isr-deep-dive"} {
+		for _, id := range []string{"producer-write", "isr-deep-dive", "leader-failover", "who-takes-over", "same-crash-acks-1", "controllers-gone"} {
 			for _, theme := range []string{"light", "dark"} {
 				b.open("/s/" + id + "?clock=manual&theme=" + theme)
 				b.ready()

@@ -87,6 +87,7 @@ type checker struct {
 	producers []string
 	groups    []string
 	members   []string
+	habits    map[string]cluster.Member // what the members of a group do unless they say otherwise
 	topics    []string
 	parts     []string // of the topics that the file declares
 }
@@ -413,6 +414,10 @@ func (c *checker) group(f *groupFile) {
 	}
 	c.known(f.Commit, "value of commit", commits)
 	g := cluster.Group{ID: f.ID.s, Topics: f.Topics.strings(), Config: c.config("consumer", f.Config)}
+	if c.habits == nil {
+		c.habits = map[string]cluster.Member{}
+	}
+	c.habits[g.ID] = cluster.Member{Absent: true, Poll: f.Poll.t, Work: f.Work.t, Commit: firstText(f.Commit, f.Commit)}
 	for i := range f.Members {
 		m := &f.Members[i]
 		c.claim(m.ID, "member")
@@ -604,7 +609,9 @@ func (c *checker) join(f *actionFile, a *cluster.Action) {
 	case i >= 0:
 		c.claim(f.Member, "member")
 		c.members = append(c.members, f.Member.s)
-		c.sc.Groups[i].Members = append(c.sc.Groups[i].Members, cluster.Member{ID: f.Member.s, Absent: true})
+		m := c.habits[f.Group.s]
+		m.ID = f.Member.s
+		c.sc.Groups[i].Members = append(c.sc.Groups[i].Members, m)
 	}
 }
 
@@ -929,7 +936,8 @@ var argumentKinds = map[string]string{
 	"committed": "gp", "position": "mp", "lag": "gp", "owner": "gp", "assignment": "g", "groupState": "g", "groupLeader": "g", "generation": "g",
 	"memberEpoch": "m", "readable": "p", "errors": "x", "count": "k", "first": "k", "last": "k", "fenced": "n", "coordinator": "g", "config": "wc",
 	"partitions": "t", "partition": "t", "copies": "-p", "headroom": "p", "minIsr": "p", "longest": "x", "offline": "p", "leaderAt": "p",
-	"recovering": "p", "gone": "np", "feature": "f",
+	"recovering": "p", "gone": "np", "feature": "f", "twice": "g", "never": "g", "revoked": "g", "moved": "g", "paused": "g", "gap": "gp", "work": "g",
+	"ordered": "xp", "logStart": "p",
 }
 
 // arguments checks the words in a call against what the scenario declares.

@@ -212,20 +212,22 @@ func env(q *query.Q) map[string]any {
 		"minIsr":   func(part string) int { return int(q.MinISR(part)) },
 		"waited":   func(record string) float64 { return seconds(q.Waited(record)) },
 		"longest": func(producer string, span ...any) (float64, error) {
-			lim := [2]journal.Time{0, q.End()}
-			for i, v := range span {
-				if i > 1 {
-					return 0, errors.New("longest takes a producer and at most two times")
-				}
-				t, err := micros(v)
-				if err != nil {
-					return 0, err
-				}
-				lim[i] = t
-			}
-			return secs(q.Longest(producer, lim[0], lim[1])), nil
+			from, to, err := within(q, span)
+			return secs(q.Longest(producer, from, to)), err
 		},
-		"offline": func(part string) float64 { return secs(q.Offline(part)) },
+		"twice":   func(group string) int { return q.Twice(group) },
+		"never":   func(group string) int { return q.Never(group) },
+		"revoked": func(group string) []string { return q.Revoked(group) },
+		"moved":   func(group string) int { return q.Moved(group) },
+		"paused": func(group string, span ...any) (float64, error) {
+			from, to, err := within(q, span)
+			return secs(q.Paused(group, from, to)), err
+		},
+		"gap":      func(group, part string) float64 { return secs(q.Gap(group, part)) },
+		"work":     func(group string) float64 { return secs(q.Work(group)) },
+		"ordered":  func(producer, part string) bool { return q.Ordered(producer, part) },
+		"logStart": func(part string) int { return int(q.LogStart(part)) },
+		"offline":  func(part string) float64 { return secs(q.Offline(part)) },
 		"leaderAt": func(part string, at any) (string, error) {
 			t, err := micros(at)
 			if err != nil {
@@ -236,6 +238,20 @@ func env(q *query.Q) map[string]any {
 		"recovering": func(part string) bool { return q.Recovering(part) },
 		"gone":       func(node, part string) int { return int(q.Gone(node, part)) },
 	}
+}
+
+// within reads the times between which a function counts: none for the whole run.
+func within(q *query.Q, span []any) (from, to journal.Time, err error) {
+	if len(span) > 2 {
+		return 0, 0, errors.New("it takes at most two times")
+	}
+	lim := [2]journal.Time{0, q.End()}
+	for i, v := range span {
+		if lim[i], err = micros(v); err != nil {
+			return 0, 0, err
+		}
+	}
+	return lim[0], lim[1], nil
 }
 
 var (

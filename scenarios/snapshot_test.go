@@ -60,7 +60,7 @@ func foldDiffers(res *cluster.Result) (diffs []string) {
 		if !ok {
 			// A Fetch whose answer or successor is on its way is still shown as
 			// waiting; writes are exact.
-			if live, folded := writes(c.Key, c.Val), writes(c.Key, x.Get(c.Key, last)); live != folded {
+			if live, folded := writes(c.Key, c.Val), writes(c.Key, x.Get(c.Key, last)); !reflect.DeepEqual(live, folded) {
 				diffs = append(diffs, fmt.Sprintf("%s is %v, folded %v", c.Key, live, folded))
 			}
 			continue

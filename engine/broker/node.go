@@ -234,6 +234,8 @@ func (n *Node) listOffsets(q *wire.ListOffsetsRequest) *wire.ListOffsetsResponse
 			out.ErrorCode = kafka.UnknownLeaderEpoch
 		case p.Timestamp == -2:
 			out.Offset, out.LeaderEpoch = h.log.LogStart(), h.rep.LeaderEpoch()
+		case p.Timestamp >= 0:
+			out.Offset, out.LeaderEpoch = n.since(h, p.Timestamp), h.rep.LeaderEpoch()
 		case h.log.HW() < h.rep.LeaderEpochStartOffset():
 			out.ErrorCode = kafka.OffsetNotAvailable
 		default:
@@ -245,6 +247,18 @@ func (n *Node) listOffsets(q *wire.ListOffsetsRequest) *wire.ListOffsetsResponse
 		r.Parts = append(r.Parts, out)
 	}
 	return r
+}
+
+// since is the offset of the first record that consumers can read and that was made
+// at this time, in milliseconds, or later; where there is none, of the next to come.
+// (Kafka answers −1 then, and its consumer asks on until there is one.)
+func (n *Node) since(h *hosted, ms int64) int64 {
+	for at := h.log.LogStart(); at < h.log.HW(); at++ {
+		if id, ok := h.log.RecordAt(at); ok && n.w.J.Records[id-1].At >= journal.Millis(ms) {
+			return at
+		}
+	}
+	return h.log.HW()
 }
 
 // offsetForLeaderEpoch answers where an epoch ends (Partition.

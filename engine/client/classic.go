@@ -182,6 +182,14 @@ func (m *classicMember) poll() {
 		m.giveUp()
 		return
 	}
+	if m.eager {
+		// Until the commit is answered and all is revoked nothing more is fetched or
+		// handed over: the position would run ahead of the commit
+		// (maybeMarkPartitionsPendingRevocation).
+		for _, p := range m.c.assign {
+			m.c.revoking[p] = true
+		}
+	}
 	m.c.commitOffsets(offsets, func(kafka.ErrorCode) { m.giveUp() })
 }
 

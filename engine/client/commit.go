@@ -77,13 +77,20 @@ func (c *Consumer) Commit(offsets map[string]int64) {
 		}
 		commit(offsets, func(code kafka.ErrorCode) {
 			if code != kafka.None {
-				c.w.Emit(journal.Event{Kind: journal.ConsumerCommitted, Node: c.id, Group: c.group, F: journal.F("error", exception(code))})
+				c.threw(code)
 				next()
 				return
 			}
 			c.committed(next)
 		})
 	})
+}
+
+// threw notes that the application's commitSync has thrown.
+func (c *Consumer) threw(code kafka.ErrorCode) {
+	if code != kafka.None {
+		c.w.Emit(journal.Event{Kind: journal.ConsumerCommitted, Node: c.id, Group: c.group, F: journal.F("error", exception(code))})
+	}
 }
 
 // exception is what commitSync throws.

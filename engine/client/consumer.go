@@ -145,6 +145,17 @@ func (c *Consumer) FormedMember(generation int32, memberID string, assignment []
 	c.member.formed(generation, memberID, beat)
 }
 
+// FormedLeader makes a member at rest the leader of its group: it watches the
+// number of partitions of the group's topics.
+func (c *Consumer) FormedLeader(topics []string) {
+	if m, ok := c.member.(*classicMember); ok {
+		m.snapshot = map[string]int{}
+		for _, t := range topics {
+			m.snapshot[t] = c.partCount[t]
+		}
+	}
+}
+
 // Start makes a fresh consumer's first requests.
 func (c *Consumer) Start() {
 	c.refresh()
@@ -242,7 +253,10 @@ func (c *Consumer) awaitPoll() {
 // polledRecords is what the application does with what a poll returned.
 func (c *Consumer) polledRecords(out []handed) {
 	if c.commit == "before" && c.group != "" && len(out) > 0 {
-		c.commitOffsets(c.positions(out), func(kafka.ErrorCode) { c.process(out) })
+		c.commitOffsets(c.positions(out), func(code kafka.ErrorCode) {
+			c.threw(code)
+			c.process(out)
+		})
 		return
 	}
 	c.process(out)

@@ -55,7 +55,10 @@ func (c *Consumer) workOn(out []handed, count int) {
 // worked is the end of a poll's records.
 func (c *Consumer) worked(count int) {
 	if c.commit == "after" && c.group != "" && count > 0 {
-		c.commitOffsets(c.positions(nil), func(kafka.ErrorCode) { c.polled() })
+		c.commitOffsets(c.positions(nil), func(code kafka.ErrorCode) {
+			c.threw(code)
+			c.polled()
+		})
 		return
 	}
 	c.polled()

@@ -107,6 +107,9 @@ func (r *run) formedMember(g *Group, m *Member, c *client.Consumer, in func(jour
 		}
 	}
 	c.Formed(r.metadataOf(topics), positions, r.coordinator(g.ID))
+	if ms := g.subscribed(); len(ms) > 0 && ms[0].ID == m.ID {
+		c.FormedLeader(g.Topics)
+	}
 	for _, f := range c.FormedFetches() {
 		b := r.brokers[f.Leader]
 		f.Opened(b.ParkConsumer(f.Conn, f.Call, f.Parts, in(500*journal.Millisecond)))

@@ -9,6 +9,7 @@ type Record struct {
 	Value    string  `json:"value"`
 	Producer string  `json:"producer,omitempty"`
 	Bytes    int     `json:"-"` // size in a batch
+	At       Time    `json:"-"` // CreateTime
 }
 
 // Journal is the list of events of a run, and the records that they name.

@@ -115,7 +115,7 @@ func (w *World) Stream(node, purpose string) *Rand {
 
 // NewRecord gives a record its id.
 func (w *World) NewRecord(r journal.Record) string {
-	r.ID = journal.RecordID(len(w.J.Records) + 1)
+	r.ID, r.At = journal.RecordID(len(w.J.Records)+1), w.Now()
 	w.J.Records = append(w.J.Records, r)
 	return r.ID
 }

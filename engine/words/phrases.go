@@ -3,6 +3,7 @@
 package words
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -423,12 +424,30 @@ func (p *Phrases) values(ids any) string {
 	case 0:
 		return "no record"
 	case 1:
-		if r := p.j.Record(list[0]); r != nil && r.Value != "" {
+		r := p.j.Record(list[0])
+		if r != nil && r.Topic == "__consumer_offsets" && r.Key != nil {
+			return fmt.Sprintf("record %s (%s)", list[0], offsetsRecord(*r.Key, r.Value))
+		}
+		if r != nil && r.Value != "" {
 			return fmt.Sprintf("record %s (%q)", list[0], r.Value)
 		}
 		return "record " + list[0]
 	}
 	return fmt.Sprintf("%d records", len(list))
+}
+
+// offsetsRecord says what a record of the offsets topic is about: its key, and of a
+// commit the offset.
+func offsetsRecord(key, value string) string {
+	of := strings.Split(key, " ")
+	if value == "" {
+		return "a tombstone for " + strings.Join(of, " ")
+	}
+	var commit struct{ Offset *int64 }
+	if of[0] == "OffsetCommit" && len(of) == 3 && json.Unmarshal([]byte(value), &commit) == nil && commit.Offset != nil {
+		return fmt.Sprintf("OffsetCommit of %s: offset %d of %s", of[1], *commit.Offset, of[2])
+	}
+	return of[0] + " of " + strings.Join(of[1:], ", ")
 }
 
 func replicaAppend(p *Phrases, e *journal.Event, f lookup) string {
