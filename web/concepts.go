@@ -45,7 +45,7 @@ func about(term string, cards []Card) []concepts.See {
 	for _, c := range cards {
 		see := concepts.See{Href: "/s/" + c.ID, Title: c.Title}
 		switch {
-		case c.Local:
+		case c.Local, c.Hidden:
 		case names(c.Title):
 			titled = append(titled, see)
 		case names(strings.Join(slices.Concat([]string{c.Summary}, c.Explain, c.Chapters), "\n")):

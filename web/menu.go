@@ -40,6 +40,9 @@ func sections(all []Card, query string) []page.Section {
 	byTrack := map[string][]page.Card{}
 	var lessons []page.Card
 	for _, c := range all {
+		if c.Hidden {
+			continue
+		}
 		text := strings.ToLower(strings.Join(slices.Concat([]string{c.ID, c.Title, c.Summary, c.Track, c.Level}, c.Explain, c.Chapters), " "))
 		if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
 			continue

@@ -23,7 +23,7 @@ func TestAConceptLeadsToScenariosAboutIt(t *testing.T) {
 
 func TestTheMenuHasLessonsFirstThenTracksInTheirOrder(t *testing.T) {
 	all := []Card{
-		{ID: "own", Title: "Own", Local: true}, {ID: "zoo", Track: "Zoo"}, {ID: "k", Track: "Keys", Next: "own"}, {ID: "f", Track: "Failure", Level: "expert"},
+		{ID: "own", Title: "Own", Local: true}, {ID: "hidden", Track: "Keys", Hidden: true}, {ID: "zoo", Track: "Zoo"}, {ID: "k", Track: "Keys", Next: "own"}, {ID: "f", Track: "Failure", Level: "expert"},
 		{ID: "e", Track: "Failure", Level: "beginner", Chapters: []string{"The rope moves"}},
 		{ID: "second", Lesson: 2, Track: "Failure", Explain: []string{"who leads"}}, {ID: "first", Lesson: 1},
 	}

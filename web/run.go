@@ -35,6 +35,7 @@ type Card struct {
 	Chapters           []string // their titles, for the search
 	Still              int      // the event that its picture shows, 0 for the last of the boot
 	Local              bool     // a user's own file: only for pages of the same origin
+	Hidden             bool     // has a page, and no place in the menu
 }
 
 // OpenRequest names a run: a scenario or the text of one, and what differs.

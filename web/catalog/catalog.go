@@ -62,12 +62,13 @@ func (c *Catalog) Menu() []web.Card {
 	known := c.cards
 	c.cards = map[*scenarios.Scenario]web.Card{}
 	var cards []web.Card
-	for i, s := range all {
+	listed := len(all)
+	for i, s := range append(all, hidden()...) {
 		// A scenario is immutable, so its card is made once.
 		card, ok := known[s]
 		if !ok {
 			card = web.Card{ID: s.ID, Title: s.Title, Summary: s.Summary, Lesson: s.Lesson, Track: s.Track, Level: s.Level, Explain: s.Explain, Next: s.Next,
-				Local: i >= len(scenarios.Builtin())}
+				Local: i >= len(scenarios.Builtin()) && i < listed, Hidden: i >= listed}
 			if r, err := Build(s); err == nil {
 				card.Length, card.Still = length(r), still(r, s.Still)
 				for _, ch := range r.Chapters {
@@ -178,7 +179,7 @@ func (c *Catalog) find(req web.OpenRequest) (*scenarios.Scenario, *web.Problem) 
 		return sc, nil
 	}
 	all, _ := c.All()
-	for _, s := range all {
+	for _, s := range append(all, hidden()...) {
 		if s.ID == req.Scenario {
 			return s, nil
 		}

@@ -31,8 +31,18 @@ func members(r *web.Run) {
 	}
 	for i := range r.Journal.Events {
 		e := &r.Journal.Events[i]
+		touched := ""
 		for _, c := range e.Ch {
-			v.change(e.N, c)
+			if g := v.change(e.N, c); g != "" && g != touched {
+				if touched != "" {
+					v.group(e.N, touched)
+				}
+				touched = g
+			}
+		}
+		// Only when all of an event is known: a state comes before its assignment.
+		if touched != "" {
+			v.group(e.N, touched)
 		}
 	}
 }
@@ -46,7 +56,8 @@ type memberView struct {
 	sent    map[string]any
 }
 
-func (v *memberView) change(n int, c journal.Change) {
+// change takes note of a change and returns the group that it is about, if any.
+func (v *memberView) change(n int, c journal.Change) string {
 	owner, rest, _ := strings.Cut(c.Key, "/")
 	if values, ok := v.groups[owner]; ok {
 		if c.Val == nil {
@@ -57,12 +68,11 @@ func (v *memberView) change(n int, c journal.Change) {
 		if m, field, found := strings.Cut(rest, "/"); found && field == "state" && v.groupOf[m] == "" {
 			v.groupOf[m] = owner
 		}
-		v.group(n, owner)
-		return
+		return owner
 	}
 	part, field, found := strings.Cut(rest, "/")
 	if !found || field != "position" {
-		return
+		return ""
 	}
 	if v.at[owner] == nil {
 		v.at[owner] = map[string]any{}
@@ -74,6 +84,7 @@ func (v *memberView) change(n int, c journal.Change) {
 	}
 	v.set(n, "v/"+owner+"/parts", parts(slices.Collect(maps.Keys(v.at[owner]))))
 	v.position(n, v.of(owner), part)
+	return ""
 }
 
 // of is a member's group; one that came again, "a2#2", is in that of the first.
@@ -149,7 +160,7 @@ func status(g map[string]any, m string) string {
 	switch {
 	case state == "joining":
 		return "joining"
-	case state == "syncing":
+	case state == "syncing", len(assignment) == 0 && g["state"] != "Stable":
 		return "waits for its assignment"
 	case len(assignment) == 0:
 		return "stands by"

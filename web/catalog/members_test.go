@@ -59,6 +59,13 @@ func TestTheViewSaysWhoReadsWhatAndWhatForItWaits(t *testing.T) {
 			assert.EqualValues(t, val, got[key], "%s at %v", key, at)
 		}
 	}
+	for i := range r.Journal.Events {
+		for _, c := range r.View[r.Journal.Events[i].N] {
+			if c.Val == "stands by" {
+				assert.Equal(t, "v/a4/status", c.Key, "who waits for an assignment does not stand by")
+			}
+		}
+	}
 	end := derived(r, 22*journal.Second)
 	assert.Regexp(t, `^coordinator: broker [1-3]$`, end["v/group-a/coordinator"])
 	assert.Regexp(t, `^consumer · uniform · group epoch \d$`, end["v/group-b/note"])
