@@ -76,7 +76,7 @@ func stageSpec(r *Run, layout stage.Layout, open []string) stage.Spec {
 		s.Producers = append(s.Producers, stage.Producer{ID: p.ID, Note: producerNote(p)})
 	}
 	for _, g := range r.Scenario.Groups {
-		s.Groups = append(s.Groups, stage.Group{ID: g.ID, Members: groupMembers(r, g)})
+		s.Groups = append(s.Groups, stage.Group{ID: g.ID, Members: groupMembers(r, g), Parts: groupParts(r, g)})
 	}
 	s.Cuts, s.GroupLane = links(r), speaks(r)
 	if layout != stage.Wide && len(open) == 0 {
@@ -218,6 +218,24 @@ func producerNote(p cluster.Producer) string {
 
 // groupMembers are a group's members of the scenario, then those that came
 // under another id, such as "a2#2".
+// groupParts are the partitions that the members of a group share by a protocol.
+func groupParts(r *Run, g cluster.Group) (parts []string) {
+	for _, k := range r.Index.Keys() {
+		f := strings.Split(k, "/")
+		if len(f) != 3 || f[0] != "meta" || f[2] != "leader" {
+			continue
+		}
+		if i := strings.LastIndexByte(f[1], '-'); i > 0 && slices.Contains(g.Topics, f[1][:i]) {
+			parts = append(parts, f[1])
+		}
+	}
+	if slices.ContainsFunc(g.Members, func(m cluster.Member) bool { return len(m.Assign) > 0 }) {
+		return nil
+	}
+	slices.SortFunc(parts, comparePartitions)
+	return parts
+}
+
 func groupMembers(r *Run, g cluster.Group) []string {
 	var ids []string
 	for _, m := range g.Members {

@@ -11,7 +11,8 @@ import (
 // runs, something is taken to be alive.
 type Countdown struct {
 	// Key is session/<broker> for the session that the active controller keeps of a
-	// broker, and session/<member> for the one that a group coordinator keeps.
+	// broker, session/<member> for the one that a group coordinator keeps, and
+	// poll/<member> for the time that a busy application has until it must poll again.
 	Key string `json:"key"`
 	// Starts are the moments at which it begins and ends anew: from, and due. A due
 	// of 0 stops it.
@@ -19,10 +20,10 @@ type Countdown struct {
 }
 
 // Countdowns are those of a run, in the order of their first start. session is
-// broker.session.timeout.ms. Heartbeats are background, so that events do not
+// broker.session.timeout.ms, poll the max.poll.interval.ms of a member. Heartbeats are background, so that events do not
 // carry these.
-func Countdowns(j *journal.Journal, session journal.Time) []Countdown {
-	c := counter{at: map[string]int{}, session: session, fenced: map[string]bool{}}
+func Countdowns(j *journal.Journal, session journal.Time, poll func(member string) journal.Time) []Countdown {
+	c := counter{at: map[string]int{}, session: session, poll: poll, stalled: map[string]journal.Time{}, fenced: map[string]bool{}}
 	for i := range j.Events {
 		c.event(&j.Events[i])
 	}
@@ -33,6 +34,8 @@ type counter struct {
 	list    []Countdown
 	at      map[string]int
 	session journal.Time
+	poll    func(string) journal.Time
+	stalled map[string]journal.Time // since when an application does not poll
 	active  string // the active controller
 	fenced  map[string]bool
 	brokers []string
@@ -60,9 +63,33 @@ func (c *counter) event(e *journal.Event) {
 			}
 		}
 	}
+	c.polls(e)
 	heard := e.Kind == journal.RequestReceive && e.API == string(kafka.BrokerHeartbeat)
 	if heard && e.Node == c.active && !c.fenced[e.From] {
 		c.start("session/"+e.From, e.T, e.T+c.session)
+	}
+}
+
+// polls follows the applications whose work takes time: a poll that hands records
+// over, or a stall, begins the time; what they do next ends it or begins it anew.
+func (c *counter) polls(e *journal.Event) {
+	key := "poll/" + e.Node
+	switch e.Kind {
+	case journal.ConsumerPoll:
+		c.start(key, e.T, e.T+c.poll(e.Node))
+	case journal.ConsumerStall:
+		if f, ok := e.F.(journal.Fields); ok && f.Get("error") == nil {
+			c.stalled[e.Node] = e.T
+			c.start(key, e.T, e.T+c.poll(e.Node))
+		}
+	case journal.ConsumerDeliver, journal.ConsumerPosition:
+		if _, ok := c.stalled[e.Node]; ok {
+			delete(c.stalled, e.Node)
+			c.start(key, e.T, 0)
+		}
+	case journal.ConsumerCallback, journal.NodeCrash, journal.NodeStop:
+		delete(c.stalled, e.Node)
+		c.start(key, e.T, 0)
 	}
 }
 

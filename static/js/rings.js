@@ -34,14 +34,15 @@ export class Rings {
    */
   constructor(svg, countdowns) {
     const starts = new Map(countdowns.map((c) => [c.key, c.starts]));
-    /** @type {{el: SVGElement, ring: Element | null, text: Element | null, starts: [number, number][], shown: string}[]} */
+    /** @type {{el: SVGElement, ring: Element | null, what: string, text: Element | null, starts: [number, number][], shown: string}[]} */
     this.list = [];
     for (const node of svg.querySelectorAll("[data-ring]")) {
       const el = /** @type {SVGElement} */ (node);
       const of = starts.get(el.dataset.ring ?? "");
       if (!of) continue;
       const ring = el.querySelector(".ring-left");
-      this.list.push({ el, ring, text: el.querySelector("text"), starts: of, shown: "none" });
+      const what = el.dataset.ring?.startsWith("poll/") ? "until the next poll()" : "session";
+      this.list.push({ el, ring, what, text: el.querySelector("text"), starts: of, shown: "none" });
     }
   }
 
@@ -58,7 +59,7 @@ export class Rings {
       if (!now) x.el.setAttribute("display", "none");
       else {
         if (x.shown === "none") x.el.removeAttribute("display");
-        const label = `session: ${Math.ceil(now.rest / 1e6)} s left`;
+        const label = `${x.what}: ${Math.ceil(now.rest / 1e6)} s left`;
         x.ring?.setAttribute("stroke-dashoffset", (1 - now.share).toFixed(2));
         if (x.el.getAttribute("aria-label") !== label) {
           x.el.setAttribute("aria-label", label);

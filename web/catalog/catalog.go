@@ -249,12 +249,13 @@ func Build(sc *scenarios.Scenario) (*web.Run, error) {
 	for _, f := range st.Folds {
 		r.Folds = append(r.Folds, web.Fold(f))
 	}
-	timeout, _, _ := query.Config(&sc.Cluster, "c1", "broker.session.timeout.ms")
-	ms, err := strconv.ParseInt(timeout, 10, 64)
-	if err != nil {
-		return nil, err
+	millis := func(who, key string) journal.Time {
+		v, _, _ := query.Config(&sc.Cluster, who, key)
+		ms, _ := strconv.ParseInt(v, 10, 64) // the value was checked with the scenario
+		return journal.Millis(ms)
 	}
-	for _, c := range story.Countdowns(j, journal.Millis(ms)) {
+	poll := func(member string) journal.Time { return millis(member, "max.poll.interval.ms") }
+	for _, c := range story.Countdowns(j, millis("c1", "broker.session.timeout.ms"), poll) {
 		r.Countdowns = append(r.Countdowns, web.Countdown(c))
 	}
 	n := sc.Stage.Cells

@@ -16,12 +16,15 @@ import (
 // reads, what it waits for, and how far its group is.
 //
 //	v/<member>/parts           "P0 P2", as long as it has a position there
-//	v/<member>/status          "joining" | "waits for its assignment" | "stands by" | "generation 2" | "member epoch 3, gives back"
+//	v/<member>/status          "joining" | "waits for its assignment" | "stands by" | "generation 2" | "member epoch 3, revokes" | "onPartitionsRevoked"
 //	v/<group>/note             "classic · range · generation 2" | "consumer · uniform · group epoch 3" | "partitions assigned by hand"
 //	v/<group>/coordinator      "coordinator: broker 3"
 //	v/<group>/<part>/position  where the group's reader of a partition is
+//	v/<group>/<part>/{was,now} the owner before the last change and the present one; absent for none
+//	v/<group>/<part>/change    "moved" | "stopped": how they differ
+//	v/<group>/paused           partition-seconds without an owner so far, since each one's first
 func members(r *web.Run) {
-	v := memberView{run: r, groups: map[string]map[string]any{}, groupOf: map[string]string{}, at: map[string]map[string]any{}, hand: map[string]bool{}, sent: map[string]any{}}
+	v := memberView{run: r, groups: map[string]map[string]any{}, groupOf: map[string]string{}, at: map[string]map[string]any{}, hand: map[string]bool{}, held: map[string]*held{}, paused: map[string]journal.Time{}, sent: map[string]any{}}
 	for _, g := range r.Scenario.Groups {
 		v.groups[g.ID] = map[string]any{}
 		for _, m := range g.Members {
@@ -44,6 +47,9 @@ func members(r *web.Run) {
 		if touched != "" {
 			v.group(e.N, touched)
 		}
+		if f, ok := e.F.(journal.Fields); ok && e.Kind == journal.ConsumerCallback {
+			v.set(e.N, "v/"+e.Node+"/status", f.Get("callback"))
+		}
 	}
 }
 
@@ -53,6 +59,8 @@ type memberView struct {
 	groupOf map[string]string
 	at      map[string]map[string]any // positions, by member and partition
 	hand    map[string]bool           // groups whose members are assigned by hand
+	held    map[string]*held          // by the start of the keys of a group's partition
+	paused  map[string]journal.Time
 	sent    map[string]any
 }
 
@@ -102,12 +110,55 @@ func (v *memberView) position(n int, group, part string) {
 		return
 	}
 	var pos any
+	owner := ""
 	for _, m := range slices.Sorted(maps.Keys(v.at)) {
 		if p, ok := v.at[m][part]; ok && v.of(m) == group {
-			pos = p
+			pos, owner = p, m
 		}
 	}
 	v.set(n, "v/"+group+"/"+part+"/position", pos)
+	v.hands(n, group, part, owner)
+}
+
+// hands notes who has a partition, and who had it before.
+func (v *memberView) hands(n int, group, part, owner string) {
+	key := "v/" + group + "/" + part + "/"
+	h := v.held[key]
+	if h == nil {
+		h = &held{}
+		v.held[key] = h
+	}
+	if owner == h.now {
+		return
+	}
+	t := v.run.Journal.Events[n-1].T
+	switch {
+	case owner == "":
+		h.since = t
+	case h.last != "":
+		v.paused[group] += t - h.since
+		v.set(n, "v/"+group+"/paused", strconv.FormatFloat(float64(v.paused[group])/1e6, 'g', 3, 64))
+	}
+	if owner != "" {
+		h.was, h.last = h.last, owner
+	}
+	h.now = owner
+	was, change := h.was, any(nil)
+	switch {
+	case owner == "":
+		was, change = h.last, "stopped"
+	case was != "" && was != owner:
+		change = "moved"
+	}
+	v.set(n, key+"was", orNil(was))
+	v.set(n, key+"now", orNil(owner))
+	v.set(n, key+"change", change)
+}
+
+// held is who has a partition of a group.
+type held struct {
+	now, last, was string // last is the present or the latest owner, was the one before
+	since          journal.Time
 }
 
 func (v *memberView) group(n int, id string) {
@@ -149,7 +200,7 @@ func status(g map[string]any, m string) string {
 		text := "member epoch " + epoch
 		switch {
 		case strings.Contains(strings.ToLower(state), "unrevoked"):
-			return text + ", gives back"
+			return text + ", revokes"
 		case strings.Contains(strings.ToLower(state), "unreleased"):
 			return text + ", waits"
 		case len(assignment) == 0:

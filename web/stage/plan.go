@@ -59,6 +59,8 @@ type Path struct{ ID, D string }
 type GroupPlan struct {
 	Box
 	Members []Box
+	Strip   []Box // a partition each, with its owner before and now
+	StripY  int
 }
 
 // Plan is a stage with everything in its place.
@@ -86,7 +88,9 @@ const (
 	lineHeight  = 12 // of the words under a lane
 	headHeight  = 27
 	ctrlHeight  = 41
-	memberSide  = 44
+	memberSide  = 38
+	groupHead   = 64
+	stripHeight = 34
 	memberStack = 38
 )
 
@@ -256,10 +260,8 @@ func (p *Plan) placeBrokers(left, right, y int) int {
 	if p.GroupLane {
 		lane := Lane{Name: "group", X: margin, X1: left, X2: right, LineY: y + laneHeight/2}
 		lane.Y = lane.LineY + 4
-		if p.Side && left > margin {
-			// Producers may reach further down than the rows: the words stand at the
-			// lane's other end.
-			lane.Title, lane.X = "Group lane", right+8
+		if p.wordsBeside(left) {
+			lane.Title = "Group lane"
 		}
 		p.Lanes = append(p.Lanes, lane)
 		y += laneHeight
@@ -292,7 +294,7 @@ func (p *Plan) card(b Box, broker, part string, full bool) Card {
 		c.Ends = append(c.Ends, min(x+8, b.W-42))
 	}
 	for i, g := range p.Spec.Groups {
-		c.Groups = append(c.Groups, Box{ID: g.ID, Y: 74 + 7*min(i, 1), Index: i})
+		c.Groups = append(c.Groups, Box{ID: g.ID, Y: 72 + 6*min(i, 1), Index: i})
 	}
 	return c
 }
@@ -327,14 +329,22 @@ func (p *Plan) sideProducers() {
 func (p *Plan) sideGroups(x int) {
 	y := p.rowsTop() - headHeight
 	for i, g := range p.Spec.Groups {
-		gp := GroupPlan{Box: Box{ID: g.ID, X: x, Y: y, W: 176, H: 54, Index: i, Title: Fit(g.ID, 100, 13, true)}}
-		y += 54
+		gp := GroupPlan{Box: Box{ID: g.ID, X: x, Y: y, W: 176, H: groupHead, Index: i, Title: Fit(g.ID, 176, 13, true)}}
+		if n := len(g.Parts); n > 0 && n <= 6 {
+			const label = 26
+			w := (176 - label) / n
+			for k, part := range g.Parts {
+				gp.Strip = append(gp.Strip, Box{ID: part, X: label + k*w, W: w - 2, Title: partName(part)})
+			}
+			gp.StripY, gp.H = groupHead, groupHead+stripHeight
+		}
+		y += gp.H
 		for _, m := range g.Members {
 			gp.Members = append(gp.Members, Box{ID: m, X: x, Y: y, W: 176, H: memberSide, Index: i, Title: Fit(m, 50, 13, true)})
-			y += memberSide + 6
+			y += memberSide + 4
 		}
 		p.Groups = append(p.Groups, gp)
-		y += 12
+		y += 10
 	}
 }
 

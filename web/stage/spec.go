@@ -76,6 +76,7 @@ type Producer struct {
 type Group struct {
 	ID      string
 	Members []string
+	Parts   []string // whose owners are shown, before and after the last change
 }
 
 // State is the values of one moment.
