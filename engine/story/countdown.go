@@ -36,7 +36,7 @@ type counter struct {
 	session journal.Time
 	poll    func(string) journal.Time
 	stalled map[string]journal.Time // since when an application does not poll
-	active  string // the active controller
+	active  string                  // the active controller
 	fenced  map[string]bool
 	brokers []string
 }
