@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,6 +16,13 @@ import (
 	"github.com/highwater-kafka/highwater/web/concepts"
 	"github.com/highwater-kafka/highwater/web/glossary"
 )
+
+// server is one for all tests that only read: it runs each scenario once.
+var server = sync.OnceValue(func() *web.Server {
+	limits := web.DefaultLimits()
+	limits.RunsPerSecond = 1000
+	return web.New(catalog.New(""), limits)
+})
 
 func get(t *testing.T, s http.Handler, path string) string {
 	t.Helper()
@@ -56,7 +64,7 @@ func TestEveryClipShowsWhatItNames(t *testing.T) {
 }
 
 func TestTheConceptsPageHasEveryWordAndEveryClip(t *testing.T) {
-	s := web.New(catalog.New(""), web.DefaultLimits())
+	s := server()
 	html := get(t, s, "/concepts")
 	for _, term := range glossary.All() {
 		assert.Equal(t, 1, strings.Count(html, ` id="`+term.ID+`"`), "%s has one place", term.ID)
@@ -77,7 +85,7 @@ func TestTheConceptsPageHasEveryWordAndEveryClip(t *testing.T) {
 
 // TestNoSignOfTheStageHasTheNameOfAPlace: a page with both would draw nothing for it.
 func TestNoSignOfTheStageHasTheNameOfAPlace(t *testing.T) {
-	s := web.New(catalog.New(""), web.DefaultLimits())
+	s := server()
 	ids := regexp.MustCompile(` id="([^"]+)"`)
 	places := map[string]bool{}
 	for _, m := range ids.FindAllStringSubmatch(get(t, s, "/concepts"), -1) {
@@ -89,7 +97,7 @@ func TestNoSignOfTheStageHasTheNameOfAPlace(t *testing.T) {
 }
 
 func TestASmallStageShowsOnlyWhatIsNamed(t *testing.T) {
-	s := web.New(catalog.New(""), web.DefaultLimits())
+	s := server()
 	svg := get(t, s, "/still/producer-write.svg?layout=clip&chapter=append&show=orders-1,order-service,c2")
 	assert.Contains(t, svg, `data-part="orders-1"`)
 	assert.Contains(t, svg, `data-node="order-service"`)

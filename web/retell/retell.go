@@ -80,7 +80,7 @@ var terms = map[string]string{
 	"replica": "copy", "replicas": "copies", "a replica": "a copy", "replication": "copying", "replicated": "copied", "replicate": "copy", "replicates": "copies",
 	"in-sync replicas": "copies kept up to date", "in-sync replica": "copy kept up to date", "in sync": "up to date", "out of sync": "out of date",
 	"the isr": "the up-to-date list", "in the isr": "on the up-to-date list", "an isr": "an up-to-date list", "isrs": "up-to-date lists",
-	"log end offset": "next free shelf", "log end": "next free shelf", "leo": "the next free shelf",
+	"log start": "first shelf", "log start offset": "first shelf", "log end offset": "next free shelf", "log end": "next free shelf", "leo": "the next free shelf",
 	"high watermark": "rope", "hw": "the rope", "the hw": "the rope", "the high watermark": "the rope",
 	"controller": "head office", "controllers": "nodes of head office", "active controller": "head office", "a controller": "head office", "the controllers": "the nodes of head office",
 	"consumer group": "reading group", "consumer groups": "reading groups", "group": "reading group", "groups": "reading groups",
@@ -98,7 +98,7 @@ var capital = map[string]string{"the isr": "the ISR", "in the isr": "in the ISR"
 
 // keep matches what is a name, or Kafka's own in any language.
 const keep = `"[^"]*"|\((?:LEO|HW|ISR|the ISR)\)|\bELR \(eligible leader replicas\)|\beligible leader replicas?\b|\bpreferred leaders?\b|\(r\d+\)|__\w+(?:-\d+)?|[\w-]+(?:\.[\w-]+)+|\w+=\S+|\b[A-Z]+_[A-Z_]+\b|\b[A-Z][a-z]+[A-Z]\w*\b|` +
-	`\b(?:[Ll]eader|[Pp]artition|[Qq]uorum|[Bb]roker|[Mm]ember|diverging) epochs?\b|\bmetadata log\b|\bgroup leader\b|\bconsumer protocol\b|\bkey-value\b|\bBelow min ISR\b|\bmin ISR\b|` +
+	`\b(?:[Ll]eader|[Pp]artition|[Qq]uorum|[Bb]roker|[Mm]ember|diverging) epochs?\b|\bmetadata log\b|\bgroup leader\b|\b[Cc]onsumer protocol\b|\brebalance protocol\b|\brecords-lag\b|\blast stable offset\b|\bLOG-END-OFFSET\b|\bkey-value\b|\bBelow min ISR\b|\bmin ISR\b|` +
 	`\b[A-Za-z][a-z]*(?:-[a-z]+)*-(?:\d+|[a-z]|service)\b|\bcontrolled shutdown\b|\blog on\b`
 
 var pattern = func() *regexp.Regexp {
@@ -137,6 +137,10 @@ var before = []struct {
 	{regexp.MustCompile(`\bthe ISR (\d[\d, ]*\d|\d)`), `the copies kept up to date ($1)`},
 	{regexp.MustCompile(`\bat offset (\d+)`), `on shelf $1`},
 	{regexp.MustCompile(`\bat the same offsets\b`), `on shelves of the same numbers`},
+	{regexp.MustCompile(`\b(group-\w+|which) rebalances again\b`), `$1 deals its sections out once more`},
+	{regexp.MustCompile(`\b(group-\w+|which) rebalances\b`), `$1 deals its sections out again`},
+	{regexp.MustCompile(`\band rebalance\b`), `and deal the sections out again`},
+	{regexp.MustCompile(`\bconsumer (\d)`), `consumer protocol $1`},
 	{regexp.MustCompile(`\ba missing follower\b`), `a missing copy`},
 	{regexp.MustCompile(`\bout of the in-sync replicas\b`), `off the up-to-date list`},
 	{regexp.MustCompile(`\bbehind HW\b`), `up to the rope`},
@@ -162,6 +166,7 @@ var after = []struct {
 	out string
 }{
 	{regexp.MustCompile(`\b(ha(?:s|ve) the main copy) of([,.:;?!)]| (?:again|in|by|and|but|until|while|when|now|no)\b)`), `$1$2`},
+	{regexp.MustCompile(`\b([Aa]) (author|other|up-to-date)`), `${1}n $2`},
 	{regexp.MustCompile(`('s|s'|\b[Ii]ts|\b[Tt]heir|\bown|\b[Tt]he|\bthis) the (rope|next free shelf)`), `$1 $2`},
 }
 
