@@ -132,8 +132,12 @@ func (s *Server) still(w http.ResponseWriter, r *http.Request) {
 	spec := stageSpec(run.run, stage.ParseLayout(q.Get("layout")), nil)
 	if q.Get("card") != "" {
 		spec = stageSpec(run.run, stage.Narrow, nil)
-		if open := leaders(run.run, spec.Rows, n); len(open) > 0 {
-			spec.Open = open
+		for _, row := range spec.Rows {
+			// Between an election and its leader's first act the earlier leader stays open.
+			if open := leaders(run.run, []stage.Row{row}, n); len(open) > 0 {
+				spec.Open = slices.DeleteFunc(spec.Open, func(card string) bool { return strings.HasPrefix(card, row.Part+"/") })
+				spec.Open = append(spec.Open, open...)
+			}
 		}
 		spec = only(spec, cardShows(run.run, n))
 	} else if show := q.Get("show"); show != "" {
@@ -182,9 +186,6 @@ func cardShows(r *Run, n int) []string {
 			show = append(show, row.Part)
 		}
 	}
-	if len(show) == 0 && len(rows) > 0 {
-		show = append(show, rows[0].Part)
-	}
 	for _, g := range r.Scenario.Groups {
 		about := slices.Contains(focus, g.ID)
 		for _, m := range groupMembers(r, g) {
@@ -193,6 +194,9 @@ func cardShows(r *Run, n int) []string {
 		if about {
 			return append(show, g.ID)
 		}
+	}
+	if len(show) == 0 && len(rows) > 0 {
+		show = append(show, rows[0].Part)
 	}
 	return show
 }
