@@ -126,6 +126,8 @@ var general = []Term{
 		Text: "A member with a fixed group.instance.id. It sends no LeaveGroup when it closes; if it is back within session.timeout.ms, it gets its old assignment and nobody rebalances."},
 	{ID: "assignor", Name: "Assignor", Kafka: "partition.assignment.strategy, group.remote.assignor", Forms: []string{"assignor", "cooperative-sticky", "RangeAssignor", "RoundRobinAssignor", "StickyAssignor", "CooperativeStickyAssignor"}, Source: "ConsumerPartitionAssignor, PartitionAssignor; KIP-429, KIP-848",
 		Text: "Decides which member reads which partition. Classic protocol: in the group leader, by default range, which is eager. Consumer protocol: in the coordinator, by default uniform."},
+	{ID: "group-protocol", Name: "Classic and consumer protocol", Kafka: "group.protocol", Forms: []string{"consumer protocol", "classic protocol", "rebalance protocol"}, Source: "ConsumerConfig.GROUP_PROTOCOL_CONFIG; KIP-848",
+		Text: "How members and coordinator agree who reads what. Classic (the default): JoinGroup and SyncGroup, and all wait for all. Consumer: one request, ConsumerGroupHeartbeat; the coordinator decides, and each member follows at its own pace."},
 	{ID: "member-epoch", Name: "Member epoch", Kafka: "memberEpoch", Forms: []string{"member epoch"}, Source: "ConsumerGroupMember; KIP-848",
 		Text: "Consumer protocol: how far a member has come on the way to the group's target assignment. It starts at 0 and catches up with the target's epoch when it has given up what it must."},
 	{ID: "group-epoch", Name: "Group epoch, target epoch", Kafka: "groupEpoch, assignmentEpoch", Forms: []string{"group epoch", "target epoch"}, Source: "ConsumerGroup, TargetAssignmentBuilder; KIP-848",
