@@ -64,22 +64,41 @@ func (c *Catalog) Menu() []web.Card {
 	var cards []web.Card
 	listed := len(all)
 	for i, s := range append(all, hidden()...) {
-		// A scenario is immutable, so its card is made once.
+		// A scenario is immutable, so its card is made once, and that of one that ships
+		// once for all catalogs.
+		local := i >= len(scenarios.Builtin()) && i < listed
 		card, ok := known[s]
+		if !ok && !local {
+			var made any
+			if made, ok = shipped.Load(s); ok {
+				card = made.(web.Card)
+			}
+		}
 		if !ok {
-			card = web.Card{ID: s.ID, Title: s.Title, Summary: s.Summary, Lesson: s.Lesson, Track: s.Track, Level: s.Level, Explain: s.Explain, Next: s.Next,
-				Local: i >= len(scenarios.Builtin()) && i < listed, Hidden: i >= listed}
-			if r, err := Build(s); err == nil {
-				card.Length, card.Still = length(r), still(r, s.Still)
-				for _, ch := range r.Chapters {
-					card.Chapters = append(card.Chapters, ch.Title)
-				}
+			card = cardOf(s)
+			card.Local, card.Hidden = local, i >= listed
+			if !local {
+				shipped.Store(s, card)
 			}
 		}
 		c.cards[s] = card
 		cards = append(cards, card)
 	}
 	return cards
+}
+
+// shipped has the cards of scenarios that ship, by scenario.
+var shipped sync.Map
+
+func cardOf(s *scenarios.Scenario) web.Card {
+	card := web.Card{ID: s.ID, Title: s.Title, Summary: s.Summary, Lesson: s.Lesson, Track: s.Track, Level: s.Level, Explain: s.Explain, Next: s.Next}
+	if r, err := Build(s); err == nil {
+		card.Length, card.Still = length(r), still(r, s.Still)
+		for _, ch := range r.Chapters {
+			card.Chapters = append(card.Chapters, ch.Title)
+		}
+	}
+	return card
 }
 
 // Problems are what is wrong with files of the user's directory.
