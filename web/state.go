@@ -218,19 +218,40 @@ func producerNote(p cluster.Producer) string {
 
 // groupMembers are a group's members of the scenario, then those that came
 // under another id, such as "a2#2".
+func groupInfos(r *Run) []groupInfo {
+	infos := []groupInfo{}
+	for _, g := range r.Scenario.Groups {
+		topics := slices.Clone(g.Topics)
+		for _, m := range g.Members {
+			for _, p := range m.Assign {
+				if i := strings.LastIndexByte(p, '-'); i > 0 && !slices.Contains(topics, p[:i]) {
+					topics = append(topics, p[:i])
+				}
+			}
+		}
+		infos = append(infos, groupInfo{g.ID, orEmpty(groupMembers(r, g)), orEmpty(partsOf(r, topics))})
+	}
+	return infos
+}
+
 // groupParts are the partitions that the members of a group share by a protocol.
-func groupParts(r *Run, g cluster.Group) (parts []string) {
+func groupParts(r *Run, g cluster.Group) []string {
+	if slices.ContainsFunc(g.Members, func(m cluster.Member) bool { return len(m.Assign) > 0 }) {
+		return nil
+	}
+	return partsOf(r, g.Topics)
+}
+
+// partsOf are all partitions that topics ever have, in order.
+func partsOf(r *Run, topics []string) (parts []string) {
 	for _, k := range r.Index.Keys() {
 		f := strings.Split(k, "/")
 		if len(f) != 3 || f[0] != "meta" || f[2] != "leader" {
 			continue
 		}
-		if i := strings.LastIndexByte(f[1], '-'); i > 0 && slices.Contains(g.Topics, f[1][:i]) {
+		if i := strings.LastIndexByte(f[1], '-'); i > 0 && slices.Contains(topics, f[1][:i]) {
 			parts = append(parts, f[1])
 		}
-	}
-	if slices.ContainsFunc(g.Members, func(m cluster.Member) bool { return len(m.Assign) > 0 }) {
-		return nil
 	}
 	slices.SortFunc(parts, comparePartitions)
 	return parts

@@ -49,9 +49,17 @@ type runFrame struct {
 	Story      []Break        `json:"story"`
 	Folds      []Fold         `json:"folds"`
 	Countdowns []Countdown    `json:"countdowns"`
+	Groups     []groupInfo    `json:"groups"`
 	Records    [][4]any       `json:"records"`
 	Producers  map[string]int `json:"producers"`
 	Stage      string         `json:"stage,omitempty"`
+}
+
+// groupInfo is who may read for a group, and the partitions of its topics.
+type groupInfo struct {
+	ID      string   `json:"id"`
+	Members []string `json:"members"`
+	Parts   []string `json:"parts"`
 }
 
 type endFrame struct {
@@ -91,7 +99,7 @@ func serve(r *Run, maxEvents int) (*served, *Problem) {
 	s.head = runFrame{
 		Op: "run", ID: r.ID, Title: r.Title, Summary: r.Summary, Seed: r.Seed, Semantics: semantics,
 		Last: s.last, Main: len(s.main), End: r.End, Producers: s.colour,
-		Chapters: orEmpty(r.Chapters), Story: orEmpty(r.Story), Folds: orEmpty(r.Folds), Countdowns: orEmpty(r.Countdowns), Records: [][4]any{},
+		Chapters: orEmpty(r.Chapters), Story: orEmpty(r.Story), Folds: orEmpty(r.Folds), Countdowns: orEmpty(r.Countdowns), Groups: groupInfos(r), Records: [][4]any{},
 	}
 	for _, rec := range r.Journal.Records {
 		var key any

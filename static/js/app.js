@@ -195,6 +195,8 @@ export class App {
       faster: () => this.dispatch({ type: "speed", by: 1 }),
       events: () => this.drawer.toggle("events"),
       why: () => this.drawer.toggle("why"),
+      lag: () => this.drawer.toggle("lag"),
+      checks: () => this.drawer.toggle("checks"),
       "close-side": () => this.drawer.close(),
       help: () => this.#toggleHelp(),
       link: () => this.#copyLink(),

@@ -35,6 +35,8 @@
 const MODULES = {
   why: () => import("./why.js"),
   events: () => import("./log.js"),
+  lag: () => import("./lag.js"),
+  checks: () => import("./checks.js"),
 };
 
 export class Drawer {

@@ -61,6 +61,12 @@ export function commandFor(press, place) {
     case "w":
     case "W":
       return { type: "panel", name: "why" };
+    case "g":
+    case "G":
+      return { type: "panel", name: "lag" };
+    case "c":
+    case "C":
+      return { type: "panel", name: "checks" };
     case "f":
     case "F":
       return { type: "fullscreen" };

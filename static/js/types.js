@@ -67,9 +67,18 @@
  * @property {[number, number, number][]} story
  * @property {FoldedSpan[]} [folds]
  * @property {import("./rings.js").Countdown[]} [countdowns]
+ * @property {Group[]} [groups]
  * @property {[string, string, string | null, string][]} [records]
  * @property {Record<string, number>} [producers]
  * @property {string} [stage]
+ */
+
+/**
+ * A group: who may read, and the partitions of its topics.
+ * @typedef {object} Group
+ * @property {string} id
+ * @property {string[]} members
+ * @property {string[]} parts
  */
 
 /**

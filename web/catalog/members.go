@@ -24,7 +24,7 @@ import (
 //	v/<group>/<part>/change    "moved" | "stopped": how they differ
 //	v/<group>/paused           partition-seconds without an owner so far, since each one's first
 func members(r *web.Run) {
-	v := memberView{run: r, groups: map[string]map[string]any{}, groupOf: map[string]string{}, at: map[string]map[string]any{}, hand: map[string]bool{}, held: map[string]*held{}, paused: map[string]journal.Time{}, sent: map[string]any{}}
+	v := memberView{run: r, groups: map[string]map[string]any{}, groupOf: map[string]string{}, at: map[string]map[string]any{}, hand: map[string]bool{}, held: map[string]*held{}, paused: map[string]journal.Time{}, calls: map[string]journal.Time{}, sent: map[string]any{}}
 	for _, g := range r.Scenario.Groups {
 		v.groups[g.ID] = map[string]any{}
 		for _, m := range g.Members {
@@ -47,9 +47,24 @@ func members(r *web.Run) {
 		if touched != "" {
 			v.group(e.N, touched)
 		}
-		if f, ok := e.F.(journal.Fields); ok && e.Kind == journal.ConsumerCallback {
-			v.set(e.N, "v/"+e.Node+"/status", f.Get("callback"))
+		v.callback(e)
+	}
+}
+
+// callbackShown is how long a callback stands as what a member does.
+const callbackShown = 100 * journal.Millisecond
+
+// callback names the callback that a member runs, for a moment.
+func (v *memberView) callback(e *journal.Event) {
+	for _, m := range slices.Sorted(maps.Keys(v.calls)) {
+		if !e.Chatter && e.T >= v.calls[m]+callbackShown {
+			delete(v.calls, m)
+			v.set(e.N, "v/"+m+"/status", orNil(status(v.groups[v.of(m)], m)))
 		}
+	}
+	if f, ok := e.F.(journal.Fields); ok && e.Kind == journal.ConsumerCallback {
+		v.calls[e.Node] = e.T
+		v.set(e.N, "v/"+e.Node+"/status", f.Get("callback"))
 	}
 }
 
@@ -61,6 +76,7 @@ type memberView struct {
 	hand    map[string]bool           // groups whose members are assigned by hand
 	held    map[string]*held          // by the start of the keys of a group's partition
 	paused  map[string]journal.Time
+	calls   map[string]journal.Time // callbacks that are shown, since when
 	sent    map[string]any
 }
 
@@ -182,7 +198,7 @@ func (v *memberView) group(n int, id string) {
 	coordinator, _ := g["coordinator"].(string)
 	v.set(n, "v/"+id+"/coordinator", orNil(strings.Replace(coordinator, "b", "coordinator: broker ", 1)))
 	for _, m := range slices.Sorted(maps.Keys(v.groupOf)) {
-		if v.groupOf[m] == id {
+		if _, shown := v.calls[m]; v.groupOf[m] == id && !shown {
 			v.set(n, "v/"+m+"/status", orNil(status(g, m)))
 		}
 	}

@@ -110,4 +110,6 @@ type panel struct{ name, title string }
 var panels = []panel{
 	{"why", "Why?"},
 	{"events", "Events"},
+	{"lag", "Lag"},
+	{"checks", "Checks"},
 }

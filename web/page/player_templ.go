@@ -596,6 +596,14 @@ func Controls() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
+		templ_7745c5c3_Err = opener("lag", "Lag", "g").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = opener("checks", "Checks", "c").Render(ctx, templ_7745c5c3_Buffer)
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<button type=\"button\" data-cmd=\"ask\" aria-pressed=\"true\" title=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
@@ -603,7 +611,7 @@ func Controls() templ.Component {
 		var templ_7745c5c3_Var27 string
 		templ_7745c5c3_Var27, templ_7745c5c3_Err = templruntime.NewAttributeExpression(hint("Ask me what will happen", "q")).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 146, Col: 103}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 148, Col: 103}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var27)
 		if templ_7745c5c3_Err != nil {
@@ -734,7 +742,7 @@ func opener(name, label, key string) templ.Component {
 		var templ_7745c5c3_Var33 string
 		templ_7745c5c3_Var33, templ_7745c5c3_Err = templruntime.NewAttributeExpression(name).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 165, Col: 38}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 167, Col: 38}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var33)
 		if templ_7745c5c3_Err != nil {
@@ -747,7 +755,7 @@ func opener(name, label, key string) templ.Component {
 		var templ_7745c5c3_Var34 string
 		templ_7745c5c3_Var34, templ_7745c5c3_Err = templruntime.NewAttributeExpression(name).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 165, Col: 58}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 167, Col: 58}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var34)
 		if templ_7745c5c3_Err != nil {
@@ -760,7 +768,7 @@ func opener(name, label, key string) templ.Component {
 		var templ_7745c5c3_Var35 string
 		templ_7745c5c3_Var35, templ_7745c5c3_Err = templruntime.NewAttributeExpression(hint(label, key)).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 165, Col: 107}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 167, Col: 107}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var35)
 		if templ_7745c5c3_Err != nil {
@@ -773,7 +781,7 @@ func opener(name, label, key string) templ.Component {
 		var templ_7745c5c3_Var36 string
 		templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs(label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 165, Col: 117}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 167, Col: 117}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 		if templ_7745c5c3_Err != nil {
@@ -812,7 +820,7 @@ func command(name, label, key string) templ.Component {
 		var templ_7745c5c3_Var38 string
 		templ_7745c5c3_Var38, templ_7745c5c3_Err = templruntime.NewAttributeExpression(name).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 169, Col: 38}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 171, Col: 38}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var38)
 		if templ_7745c5c3_Err != nil {
@@ -825,7 +833,7 @@ func command(name, label, key string) templ.Component {
 		var templ_7745c5c3_Var39 string
 		templ_7745c5c3_Var39, templ_7745c5c3_Err = templruntime.NewAttributeExpression(label).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 169, Col: 59}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 171, Col: 59}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var39)
 		if templ_7745c5c3_Err != nil {
@@ -838,7 +846,7 @@ func command(name, label, key string) templ.Component {
 		var templ_7745c5c3_Var40 string
 		templ_7745c5c3_Var40, templ_7745c5c3_Err = templruntime.NewAttributeExpression(hint(label, key)).Resolve(ctx)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 169, Col: 86}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 171, Col: 86}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var40)
 		if templ_7745c5c3_Err != nil {
@@ -890,7 +898,7 @@ func side() templ.Component {
 			var templ_7745c5c3_Var42 string
 			templ_7745c5c3_Var42, templ_7745c5c3_Err = templruntime.NewAttributeExpression("hw-tab-" + p.name).Resolve(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 183, Col: 29}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 185, Col: 29}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var42)
 			if templ_7745c5c3_Err != nil {
@@ -903,7 +911,7 @@ func side() templ.Component {
 			var templ_7745c5c3_Var43 string
 			templ_7745c5c3_Var43, templ_7745c5c3_Err = templruntime.NewAttributeExpression(p.name).Resolve(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 184, Col: 23}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 186, Col: 23}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var43)
 			if templ_7745c5c3_Err != nil {
@@ -916,7 +924,7 @@ func side() templ.Component {
 			var templ_7745c5c3_Var44 string
 			templ_7745c5c3_Var44, templ_7745c5c3_Err = templruntime.NewAttributeExpression("hw-panel-" + p.name).Resolve(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 186, Col: 42}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 188, Col: 42}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var44)
 			if templ_7745c5c3_Err != nil {
@@ -929,7 +937,7 @@ func side() templ.Component {
 			var templ_7745c5c3_Var45 string
 			templ_7745c5c3_Var45, templ_7745c5c3_Err = templ.JoinStringErrs(p.title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 189, Col: 15}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 191, Col: 15}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var45))
 			if templ_7745c5c3_Err != nil {
@@ -1000,7 +1008,7 @@ func side() templ.Component {
 				var templ_7745c5c3_Var49 string
 				templ_7745c5c3_Var49, templ_7745c5c3_Err = templruntime.NewAttributeExpression("hw-panel-" + p.name).Resolve(ctx)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 201, Col: 29}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 203, Col: 29}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var49)
 				if templ_7745c5c3_Err != nil {
@@ -1013,7 +1021,7 @@ func side() templ.Component {
 				var templ_7745c5c3_Var50 string
 				templ_7745c5c3_Var50, templ_7745c5c3_Err = templruntime.NewAttributeExpression(p.name).Resolve(ctx)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 202, Col: 23}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 204, Col: 23}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var50)
 				if templ_7745c5c3_Err != nil {
@@ -1026,7 +1034,7 @@ func side() templ.Component {
 				var templ_7745c5c3_Var51 string
 				templ_7745c5c3_Var51, templ_7745c5c3_Err = templruntime.NewAttributeExpression("hw-tab-" + p.name).Resolve(ctx)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 203, Col: 40}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `page/player.templ`, Line: 205, Col: 40}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var51)
 				if templ_7745c5c3_Err != nil {
@@ -1076,7 +1084,7 @@ func help() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "<dialog class=\"hw-help\" aria-labelledby=\"hw-help-title\"><h2 id=\"hw-help-title\" tabindex=\"-1\">Keys and signs</h2><dl><dt><kbd>Space</kbd> <kbd>k</kbd></dt><dd>play or pause</dd><dt><kbd>←</kbd> <kbd>→</kbd></dt><dd>one event back or forward</dd><dt><kbd>Shift</kbd> with an arrow</dt><dd>five seconds back or forward</dd><dt><kbd>Home</kbd> <kbd>End</kbd> <kbd>0</kbd> to <kbd>9</kbd></dt><dd>the start, the end, a tenth of the story</dd><dt><kbd>[</kbd> <kbd>]</kbd> or <kbd>PageUp</kbd> <kbd>PageDown</kbd></dt><dd>previous or next chapter</dd><dt><kbd>&lt;</kbd> <kbd>&gt;</kbd></dt><dd>slower or faster</dd><dt><kbd>w</kbd>, <kbd>l</kbd> or <kbd>e</kbd></dt><dd>why? (the reasons of an event), event log; <kbd>Esc</kbd> closes</dd><dt><kbd>q</kbd></dt><dd>whether chapters ask what will happen</dd><dt><kbd>f</kbd>, <kbd>t</kbd></dt><dd>full screen, theme</dd></dl><dl data-terms><dt>solid record</dt><dd>below the high watermark: committed</dd><dt>dashed record</dt><dd>above the high watermark</dd><dt>HW</dt><dd>the high watermark, as this replica knows it</dd><dt>LEO</dt><dd>log end offset, the offset that the next record gets</dd><dt>ISR, ELR</dt><dd>the in-sync replicas; the eligible leader replicas, who may lead besides them</dd><dt>2, 3 seen at 5</dt><dd>the offset that brokers 2 and 3 last asked this leader for</dd><dt>hourglass</dt><dd>a request that waits in purgatory: DelayedProduce for the high watermark, DelayedFetch for records</dd><dt>underline</dt><dd>the leader epoch in which a record was written: solid, double, dotted, then again</dd><dt>■ and ○</dt><dd>a group's committed offset and its position</dd><dt>zigzag on the timeline</dt><dd>idle time, folded</dd><dt>outlined pill</dt><dd>a request; a filled pill is a response</dd></dl><p><a href=\"/concepts\" target=\"_blank\" rel=\"noopener\">All words, with pictures that move</a></p><form method=\"dialog\"><button>Close</button></form></dialog>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "<dialog class=\"hw-help\" aria-labelledby=\"hw-help-title\"><h2 id=\"hw-help-title\" tabindex=\"-1\">Keys and signs</h2><dl><dt><kbd>Space</kbd> <kbd>k</kbd></dt><dd>play or pause</dd><dt><kbd>←</kbd> <kbd>→</kbd></dt><dd>one event back or forward</dd><dt><kbd>Shift</kbd> with an arrow</dt><dd>five seconds back or forward</dd><dt><kbd>Home</kbd> <kbd>End</kbd> <kbd>0</kbd> to <kbd>9</kbd></dt><dd>the start, the end, a tenth of the story</dd><dt><kbd>[</kbd> <kbd>]</kbd> or <kbd>PageUp</kbd> <kbd>PageDown</kbd></dt><dd>previous or next chapter</dd><dt><kbd>&lt;</kbd> <kbd>&gt;</kbd></dt><dd>slower or faster</dd><dt><kbd>w</kbd>, <kbd>l</kbd> or <kbd>e</kbd></dt><dd>why? (the reasons of an event), event log; <kbd>Esc</kbd> closes</dd><dt><kbd>g</kbd>, <kbd>c</kbd></dt><dd>lag of the groups, checks; <kbd>Esc</kbd> closes</dd><dt><kbd>q</kbd></dt><dd>whether chapters ask what will happen</dd><dt><kbd>f</kbd>, <kbd>t</kbd></dt><dd>full screen, theme</dd></dl><dl data-terms><dt>solid record</dt><dd>below the high watermark: committed</dd><dt>dashed record</dt><dd>above the high watermark</dd><dt>HW</dt><dd>the high watermark, as this replica knows it</dd><dt>LEO</dt><dd>log end offset, the offset that the next record gets</dd><dt>ISR, ELR</dt><dd>the in-sync replicas; the eligible leader replicas, who may lead besides them</dd><dt>2, 3 seen at 5</dt><dd>the offset that brokers 2 and 3 last asked this leader for</dd><dt>hourglass</dt><dd>a request that waits in purgatory: DelayedProduce for the high watermark, DelayedFetch for records</dd><dt>underline</dt><dd>the leader epoch in which a record was written: solid, double, dotted, then again</dd><dt>■ and ○</dt><dd>a group's committed offset and its position</dd><dt>zigzag on the timeline</dt><dd>idle time, folded</dd><dt>outlined pill</dt><dd>a request; a filled pill is a response</dd></dl><p><a href=\"/concepts\" target=\"_blank\" rel=\"noopener\">All words, with pictures that move</a></p><form method=\"dialog\"><button>Close</button></form></dialog>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
