@@ -43,6 +43,7 @@ type Lane struct {
 
 	More         []string // keys of further lines
 	MoreX, MoreY int
+	MoreDX       int // from one of them to the next; 0: they stand under each other
 	Cuts         []Cut
 }
 
@@ -248,7 +249,12 @@ func (p *Plan) placeBrokers(left, right, y int) int {
 			lane.X = left + 8
 			lane.X1 = lane.X + int(Measure(lane.Title, 11, true)) + 8 + int(Measure("ISR 3 of 3, min 2", 11, false)) + 8
 			lane.MoreX, lane.MoreY = lane.X, y+laneHeight+lineHeight-1
-			y += laneHeight + 2*lineHeight + 2
+			y += laneHeight + lineHeight + 2
+			if right-left >= 500 {
+				lane.MoreDX = 160
+			} else {
+				y += lineHeight
+			}
 		}
 		p.Lanes = append(p.Lanes, lane)
 	}
@@ -319,7 +325,7 @@ func (p *Plan) sideProducers() {
 	}
 	// More producers than rows share the height of the rows, each with as many
 	// lines as it has room for.
-	h := max((len(p.Rows)*(cardHeight+laneHeight+2*lineHeight)-gap*(n-1))/max(n, 1), 40)
+	h := max((len(p.Rows)*(cardHeight+laneHeight+lineHeight)-gap*(n-1))/max(n, 1), 40)
 	for i := range n {
 		p.addProducer(Box{X: margin, Y: y, W: 160, H: h, Small: h < 74, Mid: h >= 74 && h < cardHeight-lineHeight-2}, i)
 		y += h + gap
