@@ -44,6 +44,8 @@ func TestAGroupRebalances(t *testing.T) {
 func TestACommitAndACrash(t *testing.T) {
 	b := newBrowser(t, 1280, 720)
 	b.pick("offset-commit")
+	b.chapter("A commit is a write")
+	b.shows(".hw-caption-text", "the next record to read, not the last one read")
 	b.chapter("Both die at one record")
 	b.shows(`.hw-caption-text`, "4 in group-a and 8 in group-b")
 	b.click(".hw-predict-options button:nth-child(2)")
@@ -101,5 +103,19 @@ func TestTheTesterMissesWhatIsElsewhere(t *testing.T) {
 	assert.Contains(t, b.row("orders-0"), "stage-test")
 	b.chapter("Fix two: assign all")
 	assert.Contains(t, b.row("orders-7"), "fix-2")
+	b.quiet()
+}
+
+func TestTheCoordinatorComesBackWithThreeCopies(t *testing.T) {
+	b := newBrowser(t, 1280, 720)
+	b.pick("coordinator-crash")
+	b.chapter("Broker 2 dies")
+	b.shows(`.broker[data-broker="b2"]`, "crashed")
+	b.chapter("Elected, then loaded")
+	b.shows(`.hw-clock`, "0:1") // within seconds of the fence
+	b.chapter("The same generation")
+	b.shows(`.group[data-node="group-a"]`, "coordinator: broker 3")
+	b.chapter("Broker 2 returns")
+	b.shows(`.hw-clock`, "0:3")
 	b.quiet()
 }

@@ -83,7 +83,7 @@ func realCases(t *testing.T) map[string]realCase {
 func TestCases(t *testing.T) {
 	lines := 0
 	for id, c := range realCases(t) {
-		if !slices.Contains(covered, c.Topic) || slices.Contains(missing, id) {
+		if !slices.Contains(covered, c.Topic) {
 			continue
 		}
 		file := filepath.Join("testdata", "cases", id+".yaml")
@@ -123,13 +123,12 @@ func TestCases(t *testing.T) {
 			assert.Equal(t, c.Expected, listed, "every line of the outcome, in its order")
 		})
 	}
-	t.Logf("%d lines of outcomes are held", lines)
+	assert.Equal(t, 167, lines, "lines of outcomes")
 	files, err := filepath.Glob(filepath.Join("testdata", "cases", "*.yaml"))
 	require.NoError(t, err)
 	for _, f := range files {
 		id := strings.TrimSuffix(filepath.Base(f), ".yaml")
 		assert.Contains(t, covered, realCases(t)[id].Topic, "%s is a case of a covered topic", id)
-		assert.NotContains(t, missing, id)
 	}
 }
 

@@ -60,7 +60,7 @@ var features = []string{"eligible.leader.replicas.version", "group.version", "kr
 const (
 	maxBrokers    = 12
 	maxCtrls      = 9
-	maxPartitions = 100
+	maxPartitions = 200
 	maxClients    = 100
 	maxRecords    = 100_000
 	maxPreload    = 10_000

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/highwater-kafka/highwater/engine/broker"
@@ -34,7 +35,7 @@ func (g *Group) subscribed() []*Member {
 
 // formGroups puts the groups at rest into the preload of __consumer_offsets, as
 // their coordinator would have written them.
-func (r *run) formGroups(preload map[string][]replica.Batch) {
+func (r *run) formGroups(preload map[string][]replica.Batch) error {
 	partitions := func(topic string) int {
 		if t := r.img.Topics[topic]; t != nil {
 			return len(t.Parts)
@@ -46,6 +47,9 @@ func (r *run) formGroups(preload map[string][]replica.Batch) {
 		ms := g.subscribed()
 		if len(ms) == 0 {
 			continue
+		}
+		if partitions(broker.OffsetsTopic) == 0 {
+			return fmt.Errorf("group %s cannot have members from the start: there is no %s to keep them in (it comes later, or offsets.topic.replication.factor is larger than the number of brokers). Give each member a time, at", g.ID, broker.OffsetsTopic)
 		}
 		rest := &resting{protocol: r.config("consumer", g.Config, ms[0].Config).String("group.protocol"), members: map[string]group.Formed{}}
 		r.resting[g.ID] = rest
@@ -71,6 +75,7 @@ func (r *run) formGroups(preload map[string][]replica.Batch) {
 		}
 		preload[part] = append(preload[part], b)
 	}
+	return nil
 }
 
 // newConsumer makes a member's consumer in its process.

@@ -136,7 +136,9 @@ func (r *run) build() error {
 		r.ctrls = append(r.ctrls, c)
 	}
 	preload := r.preload()
-	r.formGroups(preload)
+	if err := r.formGroups(preload); err != nil {
+		return err
+	}
 	for _, id := range r.ids {
 		name := kafka.NodeName(kafka.BrokerID(id))
 		p := r.w.AddProcess(name, false, nil)
@@ -204,7 +206,14 @@ func (r *run) allTopics() []Topic {
 		if v, err := strconv.Atoi(r.sc.Config["offsets.topic.num.partitions"]); err == nil {
 			n = v
 		}
-		topics = append(topics, Topic{Name: broker.OffsetsTopic, Partitions: n, Replication: min(3, r.sc.Brokers),
+		copies := min(3, r.sc.Brokers)
+		if v, err := strconv.Atoi(r.sc.Config["offsets.topic.replication.factor"]); err == nil {
+			if v > r.sc.Brokers {
+				return topics // it cannot be created (INVALID_REPLICATION_FACTOR), and no group finds a coordinator
+			}
+			copies = v
+		}
+		topics = append(topics, Topic{Name: broker.OffsetsTopic, Partitions: n, Replication: copies,
 			Config: map[string]string{"cleanup.policy": "compact"}})
 	}
 	return topics

@@ -281,9 +281,14 @@ var catalogue = map[journal.Kind]phrase{
 
 	journal.AdminFailed: adminFailed,
 
-	journal.ConsumerPoll:     say("poll() of {node} returns {count} records of {part}, from offset {offset} on."),
-	journal.ConsumerDeliver:  consumerDeliver,
-	journal.ConsumerCallback: say("{node} runs {callback} for {parts}."),
+	journal.ConsumerPoll:    say("poll() of {node} returns {count} records of {part}, from offset {offset} on."),
+	journal.ConsumerDeliver: consumerDeliver,
+	journal.ConsumerCallback: func(_ *Phrases, e *journal.Event, f lookup) string {
+		if parts, _ := get(e.F, "parts").([]string); len(parts) == 0 {
+			return fill("{node} runs {callback}, for no partition.", e, f)
+		}
+		return fill("{node} runs {callback} for {parts}.", e, f)
+	},
 	journal.ConsumerPosition: say("{node} reads {part} from offset {offset} on."),
 	journal.ConsumerReset:    say("{node} {reason} of {part}: auto.offset.reset {policy} gives {offset}."),
 	journal.ConsumerCommitted: func(_ *Phrases, e *journal.Event, f lookup) string {
