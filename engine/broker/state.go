@@ -30,8 +30,9 @@ func (h *hosted) values() []journal.Change {
 		{Key: k.logStart, Val: h.log.LogStart()},
 		{Key: k.epochs, Val: epochsText(h.log.Epochs().Entries())},
 	}
-	if !alive {
-		// The rest was in memory only.
+	if !alive || !h.n.published {
+		// The rest is in memory only: a Partition exists from the first publish of the
+		// metadata on (Partition.createLog).
 		return append(vs, journal.Change{Key: k.hw}, journal.Change{Key: k.lso}, journal.Change{Key: k.leaderEpoch}, journal.Change{Key: k.waiting},
 			journal.Change{Key: k.isr}, journal.Change{Key: k.maximal})
 	}

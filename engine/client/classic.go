@@ -131,9 +131,17 @@ func (m *classicMember) forget(reason string) {
 	m.rejoin(reason)
 }
 
-// identity of a commit: without a generation there is none.
-func (m *classicMember) identity() (int32, string, bool) {
-	return m.generation, m.id, m.generation >= 0
+// identity of a commit. From JoinGroup to the answer of SyncGroup there is none:
+// the client refuses the commit itself (ConsumerCoordinator.sendOffsetCommitRequest,
+// generationIfStable).
+func (m *classicMember) identity() (int32, string, kafka.ErrorCode) {
+	switch {
+	case m.state == preparingRebalance || m.state == completingRebalance:
+		return -1, "", kafka.RebalanceInProgress
+	case m.state != stable || m.generation < 0:
+		return -1, "", kafka.UnknownMemberID
+	}
+	return m.generation, m.id, kafka.None
 }
 
 func (m *classicMember) offsetFetch(*wire.OffsetFetchRequest) {}

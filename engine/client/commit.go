@@ -40,7 +40,7 @@ func (c *Consumer) autoCommit() {
 	interval := journal.Millis(c.cfg.Millis("auto.commit.interval.ms"))
 	c.autoCommitLater(interval)
 	offsets := c.positions(nil)
-	if _, _, ok := c.identity(); !ok || len(offsets) == 0 {
+	if _, _, refusal := c.identity(); refusal != kafka.None || len(offsets) == 0 {
 		return
 	}
 	c.emitCommit(offsets)
@@ -57,10 +57,10 @@ func passing(code kafka.ErrorCode) bool {
 }
 
 // identity is what a commit carries; a consumer with partitions assigned by hand
-// has none.
-func (c *Consumer) identity() (generation int32, memberID string, ok bool) {
+// has none. With a refusal no request is sent.
+func (c *Consumer) identity() (generation int32, memberID string, refusal kafka.ErrorCode) {
 	if c.member == nil {
-		return -1, "", true
+		return -1, "", kafka.None
 	}
 	return c.member.identity()
 }
@@ -156,8 +156,8 @@ func (c *Consumer) commitSync(offsets map[string]int64, done func(kafka.ErrorCod
 		done(kafka.None)
 		return
 	}
-	if _, _, ok := c.identity(); !ok {
-		done(kafka.UnknownMemberID) // no request is sent
+	if _, _, refusal := c.identity(); refusal != kafka.None {
+		done(refusal)
 		return
 	}
 	c.emitCommit(offsets)
@@ -197,9 +197,9 @@ func (c *Consumer) sendCommit(offsets map[string]int64, deadline journal.Time, d
 	var attempt func()
 	attempt = func() {
 		c.withCoordinator(func() bool { return over }, func(conn *sim.Conn) {
-			generation, id, ok := c.identity()
-			if !ok {
-				end(kafka.UnknownMemberID)
+			generation, id, refusal := c.identity()
+			if refusal != kafka.None {
+				end(refusal)
 				return
 			}
 			q := &wire.OffsetCommitRequest{GroupID: c.group, Epoch: generation, MemberID: id, Parts: parts}
@@ -229,7 +229,7 @@ func (c *Consumer) sendCommit(offsets map[string]int64, deadline journal.Time, d
 				if c.member != nil {
 					c.member.refused(code)
 				}
-				if g, _, ok := c.identity(); code == kafka.StaleMemberEpoch && ok && g != generation {
+				if g, _, refusal := c.identity(); code == kafka.StaleMemberEpoch && refusal == kafka.None && g != generation {
 					again = true // the epoch has moved on meanwhile
 				}
 				if again && retry {

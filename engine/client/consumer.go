@@ -70,8 +70,8 @@ type membership interface {
 	poll()
 	// late is the end of max.poll.interval.ms: the background thread leaves.
 	late()
-	// identity is what a commit carries; false: there is none any more.
-	identity() (generation int32, memberID string, ok bool)
+	// identity is what a commit carries, or why the client refuses it without a request.
+	identity() (generation int32, memberID string, refusal kafka.ErrorCode)
 	// refused hears of an error of an OffsetCommit.
 	refused(code kafka.ErrorCode)
 	// leave ends the membership after close() has committed; done runs when the
@@ -356,7 +356,7 @@ func (c *Consumer) Close(done func()) {
 			c.member.leave(done)
 		}
 		offsets := c.positions(nil)
-		if _, _, ok := c.identity(); !c.auto() || !ok || len(offsets) == 0 {
+		if _, _, refusal := c.identity(); !c.auto() || refusal != kafka.None || len(offsets) == 0 {
 			finish()
 			return
 		}

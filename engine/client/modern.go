@@ -64,8 +64,11 @@ func (m *consumerMember) step() {
 	}
 }
 
-func (m *consumerMember) identity() (int32, string, bool) {
-	return m.epoch, m.id, m.epoch > 0
+func (m *consumerMember) identity() (int32, string, kafka.ErrorCode) {
+	if m.epoch <= 0 {
+		return -1, "", kafka.UnknownMemberID
+	}
+	return m.epoch, m.id, kafka.None
 }
 
 func (m *consumerMember) offsetFetch(q *wire.OffsetFetchRequest) {

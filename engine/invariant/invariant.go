@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/highwater-kafka/highwater/engine/journal"
+	"github.com/highwater-kafka/highwater/engine/kafka/wire"
 )
 
 // everything is the number of events after which all rules look at the whole
@@ -50,6 +51,11 @@ const (
 	metaLog
 	oneController
 	applied
+	oneOwner
+	groupEpochs
+	oldCommit
+	legal
+	belowHW
 	rules
 )
 
@@ -66,6 +72,11 @@ var names = [rules]string{
 	metaLog:       "committed metadata never changes",
 	oneController: "one active controller per quorum epoch",
 	applied:       "brokers apply committed metadata only",
+	oneOwner:      "one owner per partition per group",
+	groupEpochs:   "generations and epochs of a group only grow",
+	oldCommit:     "a commit of an old generation never lands",
+	legal:         "targets are disjoint, and a member at the target epoch has its target",
+	belowHW:       "no record is handed over at or above the high watermark",
 }
 
 // checker holds the state so far, in the form in which the rules ask for it.
@@ -81,6 +92,10 @@ type checker struct {
 	known    []*node
 	meta     metadata
 	acks     map[string]int16 // by record: of the Produce that carried it last
+
+	groups     map[string]*group
+	groupOrder []*group
+	request    map[int]*wire.OffsetCommitRequest // by message
 }
 
 // Names are the names of all invariants.
@@ -89,7 +104,7 @@ func Names() []string { return slices.Clone(names[:]) }
 // Check runs all invariants over a journal.
 func Check(j *journal.Journal) []Outcome {
 	c := &checker{slots: map[string]slot{}, byName: map[string]*replica{}, parts: map[string]*partition{}, nodes: map[string]*node{},
-		meta: metadata{leaders: map[int64]string{}}, acks: map[string]int16{}}
+		meta: metadata{leaders: map[int64]string{}}, acks: map[string]int16{}, groups: map[string]*group{}, request: map[int]*wire.OffsetCommitRequest{}}
 	for r := range c.outs {
 		c.outs[r].Name = names[r]
 	}
@@ -105,9 +120,11 @@ func Check(j *journal.Journal) []Outcome {
 func (c *checker) event(e *journal.Event) {
 	c.n = e.N
 	c.remember(e)
+	c.aboutGroups(e)
 	var touched []*replica
 	var meta []*partition
 	var nodes []*node
+	var groups []*group
 	for _, ch := range e.Ch {
 		s := c.slot(ch.Key)
 		if s.set == nil {
@@ -125,6 +142,14 @@ func (c *checker) event(e *journal.Event) {
 		if s.node != nil {
 			nodes = append(nodes, s.node)
 		}
+		if s.group != "" && !c.group(s.group).touched {
+			c.group(s.group).touched = true
+			groups = append(groups, c.group(s.group))
+		}
+	}
+	for _, g := range groups {
+		g.touched = false
+		c.shared(g)
 	}
 	for _, n := range nodes {
 		c.member(n)
@@ -151,6 +176,9 @@ func (c *checker) all() {
 	for _, n := range c.known {
 		c.member(n)
 	}
+	for _, g := range c.groupOrder {
+		c.shared(g)
+	}
 }
 
 // holds notes that a rule had something to check, and why it does not hold, if
@@ -169,6 +197,8 @@ type slot struct {
 	rep  *replica
 	part *partition
 	node *node
+
+	group string
 }
 
 // slot finds the place of a key; set is nil for keys that no rule asks for.
@@ -187,6 +217,10 @@ func (c *checker) slot(key string) slot {
 		s = c.commitSlot(p[0])
 	case len(p) == 2 && (isNode(p[0], 'b') || isNode(p[0], 'c')):
 		s = c.node(p[0]).slot(p[1])
+	case len(p) == 2:
+		s = c.groupSlot(p[0], p[1])
+	case len(p) == 3:
+		s = c.memberSlot(p[0], p[1], p[2])
 	}
 	c.slots[key] = s
 	return s

@@ -34,8 +34,19 @@ func sound() []journal.Event {
 		{Kind: journal.ProducerAcked, Part: "orders-0", F: journal.F("records", []string{"r2"}, "baseOffset", int64(1))},
 		{Kind: journal.MetadataAppend, Node: "c1", F: journal.F("baseOffset", int64(10))},
 		{Kind: journal.MetadataCommit, Node: "c1", Ch: append(meta(2, 1, 1, "2"), set("c1/commit", int64(11)))},
+		{Kind: journal.GroupState, Group: "g", Ch: append(shares("m", "orders-0"), append(shares("n", "orders-1"), set("g/protocol", "consumer"), set("g/groupEpoch", int32(3)), set("g/targetEpoch", int32(3)))...)},
+		{Kind: journal.RequestSend, API: "OffsetCommit", Group: "g", Msg: 7, From: "m", F: &wire.OffsetCommitRequest{GroupID: "g", Epoch: 3, MemberID: "m"}},
+		{Kind: journal.RequestReceive, API: "OffsetCommit", Group: "g", Msg: 7, From: "m", To: "b1"},
+		{Kind: journal.ResponseSend, API: "OffsetCommit", Group: "g", Msg: 7, From: "b1", To: "m", F: &wire.OffsetCommitResponse{Parts: []wire.PartError{{Part: "orders-0"}}}},
+		{Kind: journal.ConsumerDeliver, Node: "m", Part: "orders-0", Group: "g", F: journal.F("records", []string{"r1", "r2"}, "offset", int64(0))},
 		{Kind: journal.ReplicaLeader, Ch: []journal.Change{set("b1/orders-0/role", "offline"), set("b2/orders-0/role", "leader"), set("b2/orders-0/leaderEpoch", int32(1)), set("b2/orders-0/maximalIsr", "2")}},
 	}
+}
+
+// shares are the keys of a member that has what it shall have.
+func shares(name string, parts ...string) []journal.Change {
+	k := "g/" + name + "/"
+	return []journal.Change{set(k+"state", "stable"), set(k+"epoch", int32(3)), set(k+"assignment", parts), set(k+"target", parts)}
 }
 
 func TestASoundRunBreaksNothing(t *testing.T) {
@@ -70,6 +81,10 @@ func TestEachInvariantCanFail(t *testing.T) {
 		"leader epoch and partition epoch only grow":                              {Ch: meta(2, 1, 0, "2")},
 		"committed metadata never changes":                                        {Kind: journal.MetadataAppend, Node: "c1", F: journal.F("baseOffset", int64(10))},
 		"one active controller per quorum epoch":                                  {Ch: []journal.Change{set("c2/role", "leader"), set("c2/epoch", int32(1))}},
+		"one owner per partition per group":                                       {Ch: []journal.Change{set("g/targetEpoch", int32(4)), set("g/n/assignment", []string{"orders-0"})}},
+		"generations and epochs of a group only grow":                             {Ch: []journal.Change{set("g/groupEpoch", int32(2))}},
+		"targets are disjoint, and a member at the target epoch has its target":   {Ch: []journal.Change{set("g/n/assignment", []string{"orders-2"})}},
+		"no record is handed over at or above the high watermark":                 {Kind: journal.ConsumerDeliver, Part: "orders-0", F: journal.F("records", []string{"r3"}, "offset", int64(2))},
 		"brokers apply committed metadata only":                                   {Ch: []journal.Change{set("b2/metadata", int64(11))}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -86,6 +101,28 @@ func TestEachInvariantCanFail(t *testing.T) {
 				assert.NotEmpty(t, o.Broken.Why)
 			}
 			assert.True(t, found, "there is such an invariant")
+		})
+	}
+}
+
+// TestAnOldCommitNeverLands: of generations only the present one may commit; a
+// member epoch may be behind, but not ahead.
+func TestAnOldCommitNeverLands(t *testing.T) {
+	for name, c := range map[string]struct {
+		protocol string
+		epoch    int32
+		ok       bool
+	}{
+		"the present generation": {"classic", 5, true}, "an old generation": {"classic", 4, false}, "none, beside members": {"classic", -1, false},
+		"the present member epoch": {"consumer", 3, true}, "one that is behind": {"consumer", 2, true}, "one that is ahead": {"consumer", 4, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := broken(append(sound(),
+				journal.Event{Group: "g", Ch: []journal.Change{set("g/protocol", c.protocol), set("g/generation", int32(5))}},
+				journal.Event{Kind: journal.RequestSend, API: "OffsetCommit", Group: "g", Msg: 8, From: "m", F: &wire.OffsetCommitRequest{GroupID: "g", Epoch: c.epoch, MemberID: "m"}},
+				journal.Event{Kind: journal.RequestReceive, API: "OffsetCommit", Group: "g", Msg: 8, From: "m", To: "b1"},
+				journal.Event{Kind: journal.ResponseSend, API: "OffsetCommit", Group: "g", Msg: 8, From: "b1", To: "m", F: &wire.OffsetCommitResponse{Parts: []wire.PartError{{Part: "orders-0"}}}}))
+			assert.Equal(t, c.ok, b == nil)
 		})
 	}
 }

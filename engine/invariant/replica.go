@@ -32,6 +32,7 @@ type partition struct {
 	ids     []string         // committed, from first on
 	leaders map[int64]string // by leader epoch
 	hws     map[int64]int64  // highest, by leader epoch
+	top     int64            // highest of all replicas and epochs
 	touched bool
 
 	meta   committed
@@ -73,7 +74,10 @@ func (r *replica) slot(field string) slot {
 	case "leaderEpoch":
 		s.set = func(v any) { r.epoch = number(v) }
 	case "hw":
-		s.set = func(v any) { r.hw = number(v) }
+		s.set = func(v any) {
+			r.hw = number(v)
+			r.part.top = max(r.part.top, r.hw)
+		}
 	case "leo":
 		s.set = func(v any) { r.leo = number(v) }
 	case "maximalIsr":
