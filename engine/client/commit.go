@@ -32,9 +32,11 @@ func (c *Consumer) autoCommitLater(after journal.Time) {
 }
 
 // autoCommit commits inside poll() when its interval is over: what earlier polls
-// returned, also where nothing changed.
+// returned, also where nothing changed. AsyncKafkaConsumer waits for the answer to
+// the one before (CommitRequestManager.AutoCommitState); ClassicKafkaConsumer does
+// not.
 func (c *Consumer) autoCommit() {
-	if !c.due || c.closed {
+	if !c.due || c.closed || c.autoInFlight && c.cfg.String("group.protocol") == "consumer" {
 		return
 	}
 	interval := journal.Millis(c.cfg.Millis("auto.commit.interval.ms"))
@@ -44,11 +46,22 @@ func (c *Consumer) autoCommit() {
 		return
 	}
 	c.emitCommit(offsets)
+	c.autoInFlight = true
 	c.sendCommit(offsets, c.w.Now()+c.requestTimeout(), func(code kafka.ErrorCode) {
 		if code != kafka.None && passing(code) {
 			c.autoCommitLater(c.retryBackoff(0))
 		}
+		c.autoCommitted()
 	}, false, true)
+}
+
+// autoCommitted is the answer to an automatic commit, which one that is due may
+// have waited for.
+func (c *Consumer) autoCommitted() {
+	c.autoInFlight = false
+	if c.due && !c.busy {
+		c.autoCommit()
+	}
 }
 
 // passing says whether a failed commit may succeed later.

@@ -46,15 +46,16 @@ type Consumer struct {
 	fetchers     map[string]*consumerFetch
 	buffer       []buffered
 
-	member   membership // nil with partitions assigned by hand
-	busy     bool       // the application is not waiting in poll()
-	todo     []func(next func())
-	nextPoll journal.Time // the pause between polls ends
-	due      bool         // auto.commit.interval.ms is over
-	dueTimer *sim.Timer
-	polling  *sim.Timer
-	pollEnd  *sim.Timer // max.poll.interval.ms
-	closing  bool
+	member       membership // nil with partitions assigned by hand
+	busy         bool       // the application is not waiting in poll()
+	todo         []func(next func())
+	nextPoll     journal.Time // the pause between polls ends
+	due          bool         // auto.commit.interval.ms is over
+	dueTimer     *sim.Timer
+	autoInFlight bool // an automatic commit is not answered yet
+	polling      *sim.Timer
+	pollEnd      *sim.Timer // max.poll.interval.ms
+	closing      bool
 
 	coordinator int32 // −1 unknown
 	finding     bool

@@ -239,7 +239,11 @@ func (m *consumerMember) poll() {
 		m.reconcile(target)
 		return
 	}
-	c.commitOffsets(offsets, func(kafka.ErrorCode) { m.reconcile(target) })
+	c.autoInFlight = true
+	c.commitOffsets(offsets, func(kafka.ErrorCode) {
+		m.reconcile(target)
+		c.autoCommitted()
+	})
 }
 
 func (m *consumerMember) reconcile(target []string) {

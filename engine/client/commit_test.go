@@ -77,3 +77,29 @@ func TestNoCommitIsSentWhileItJoins(t *testing.T) {
 	assert.Greater(t, after, 10)
 	assert.Equal(t, []string{"RebalanceInProgressException"}, tails(l.events(journal.ConsumerCommitted, "error")), "commitSync throws")
 }
+
+// CommitRequestManager.AutoCommitState.shouldAutoCommit: the consumer of the consumer
+// protocol skips an interval while its last automatic commit is not answered, the
+// classic one (ConsumerCoordinator.maybeAutoCommitOffsetsAsync) sends another.
+func TestAutomaticCommitsInFlight(t *testing.T) {
+	for protocol, want := range map[string][]string{
+		"consumer": {"0.2s", "1.2041s", "2.2082s", "3.2123s"},
+		"classic":  {"0.2s", "0.4s", "0.6s", "0.8s"},
+	} {
+		l := newLab(t)
+		l.store("orders-0", 1)
+		l.answer = func(_ string, r *sim.Request) bool {
+			q, is := r.Body.(*wire.OffsetCommitRequest)
+			if is {
+				l.w.After(journal.Second, func() {
+					r.Reply(&wire.OffsetCommitResponse{Parts: []wire.PartError{{Part: q.Parts[0].Part}}}, 0, false)
+				})
+			}
+			return is
+		}
+		c := l.consumer("g", "auto", 0, 0, "auto.offset.reset", "earliest", "group.protocol", protocol, "auto.commit.interval.ms", "200")
+		l.at(0, c.Start)
+		l.run(4 * journal.Second)
+		assert.Equal(t, want, heads(l.sent(kafka.OffsetCommit))[:4], protocol)
+	}
+}
