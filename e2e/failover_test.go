@@ -23,7 +23,7 @@ func (b *browser) pick(id string) {
 // chapter presses the chapter's mark on the timeline, as a mouse does.
 func (b *browser) chapter(title string) {
 	b.t.Helper()
-	n := eval[int](b, fmt.Sprintf("[...document.querySelectorAll('.hw-chapters button')].findIndex((x) => x.textContent.includes(%q)) + 1", title))
+	n := eval[int](b, fmt.Sprintf("[...document.querySelectorAll('.hw-chapters button')].findIndex((x) => x.title.includes(%q)) + 1", title))
 	require.Positive(b.t, n, "a chapter %q", title)
 	// Chapters that stand close together cover each other's marks: the key works on what has the focus.
 	eval[bool](b, fmt.Sprintf("(document.querySelector('.hw-chapters button:nth-child(%d)').focus(), true)", n))

@@ -1,13 +1,13 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -80,13 +80,14 @@ func (s *Server) static(w http.ResponseWriter, r *http.Request) {
 	name := chi.URLParam(r, "*")
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
-	if chi.URLParam(r, "hash") != static.Hash() || name == "" || strings.HasSuffix(name, "/") {
+	data, found := static.File(name)
+	if !found || chi.URLParam(r, "hash") != static.Hash() {
 		h.Set("Cache-Control", "no-store")
 		http.Error(w, "There is no such file.", http.StatusNotFound)
 		return
 	}
 	h.Set("Cache-Control", "public, max-age=31536000, immutable")
-	http.ServeFileFS(w, r, static.FS(), name)
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(data))
 }
 
 // Close ends the streams, so that a shutdown need not wait for them.

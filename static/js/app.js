@@ -18,7 +18,7 @@ import { offlineSource, socketSource } from "./source.js";
 import { Stage } from "./stage.js";
 import { Story } from "./story.js";
 import { nextTheme } from "./theme.js";
-import { Timeline } from "./timeline.js";
+import { Timeline, timeOf } from "./timeline.js";
 
 /** @import { KeyCommand } from "./keys.js" */
 /** @import { Link } from "./links.js" */
@@ -77,7 +77,14 @@ export class App {
 
     this.panel = new Panel(root);
     const bar = /** @type {HTMLElement | null} */ (root.querySelector(".hw-timeline"));
-    this.timeline = bar && new Timeline(bar, (c) => this.dispatch(c));
+    this.timeline =
+      bar &&
+      new Timeline(
+        bar,
+        (c) => this.dispatch(c),
+        (text) => this.panel.say(text),
+      );
+    /** @type {import("./map.js").TimelineMap | null} */ this.map = null;
     this.effects = new Effects();
     this.chatter = new Chatter((from, to) => this.source.chatter(from, to));
     /** @type {Verdict | null} */ this.verdict = null;
@@ -132,7 +139,7 @@ export class App {
   /** @param {Command} command */
   dispatch(command) {
     this.queue.push(command);
-    if (this.state.phase !== "idle" && command.type !== "tick" && command.type !== "speed") {
+    if (this.state.phase !== "idle" && !/^(tick|speed|clock|loop)$/.test(command.type)) {
       this.pending = this.startAt = null;
     }
     this.request();
@@ -141,9 +148,9 @@ export class App {
   /** @param {KeyCommand} command */
   #act(command) {
     if (command.type === "panel") this.drawer.toggle(command.name);
-    else if (command.type === "help") this.#toggleHelp();
-    else if (command.type === "fullscreen" || command.type === "theme" || command.type === "ask")
-      this.#press(command.type);
+    else if (command.type === "press") this.#press(command.name);
+    else if (command.type === "zoom") this.timeline?.zoom(command.by);
+    else if (command.type === "loop-end") this.#setLoop(command.end);
     else this.dispatch(command);
   }
 
@@ -193,6 +200,12 @@ export class App {
       "next-chapter": () => this.dispatch({ type: "chapter", by: 1 }),
       slower: () => this.dispatch({ type: "speed", by: -1 }),
       faster: () => this.dispatch({ type: "speed", by: 1 }),
+      clock: () => this.#switchClock(),
+      loop: () => this.#toggleLoop(),
+      map: () => this.#toggleMap(),
+      "zoom-in": () => this.timeline?.zoom(1),
+      "zoom-out": () => this.timeline?.zoom(-1),
+      "zoom-whole": () => this.timeline?.zoom(0),
       events: () => this.drawer.toggle("events"),
       why: () => this.drawer.toggle("why"),
       lag: () => this.drawer.toggle("lag"),
@@ -208,6 +221,62 @@ export class App {
       theme: () => this.panel.say(`Theme: ${nextTheme()}`),
     };
     commands[name]?.();
+  }
+
+  #switchClock() {
+    this.dispatch({ type: "clock" });
+    this.panel.say(this.state.real ? "Story clock" : "Real time: no dwells and no folds");
+  }
+
+  /** The chapter at the cursor again and again, or no loop any more. */
+  #toggleLoop() {
+    const { state, model } = this;
+    if (state.phase === "idle") return;
+    if (state.loop) this.dispatch({ type: "loop", range: null });
+    else {
+      const { chapters, story } = model;
+      const i = chapterAt(chapters, state.n);
+      const start = (/** @type {number} */ k) =>
+        chapters[k] && story.s(chapters[k].n, timeOf(model, chapters[k].n));
+      this.dispatch({ type: "loop", range: [start(i) ?? story.start, start(i + 1) ?? story.end] });
+    }
+    this.panel.say(
+      state.loop
+        ? "No loop"
+        : `Loop over ${model.chapters[chapterAt(model.chapters, state.n)]?.title ?? "the start"}`,
+    );
+  }
+
+  /**
+   * Puts an end of the loop at the cursor.
+   * @param {"from" | "to"} end
+   */
+  #setLoop(end) {
+    const { state, model } = this;
+    if (state.phase === "idle") return;
+    const [a, b] = state.loop ?? [model.story.start, model.story.end];
+    const { s } = state;
+    this.dispatch({ type: "loop", range: end === "from" ? [s, Math.max(b, s)] : [Math.min(a, s), s] });
+    this.panel.say(end === "from" ? "The loop begins here" : "The loop ends here");
+  }
+
+  async #toggleMap() {
+    const box = /** @type {HTMLElement | null} */ (this.root.querySelector(".hw-map"));
+    const { timeline } = this;
+    if (!box || !timeline) return;
+    box.hidden = !box.hidden;
+    for (const el of this.root.querySelectorAll('[data-cmd="map"]'))
+      el.setAttribute("aria-expanded", String(!box.hidden));
+    if (!this.map && !box.hidden) {
+      const { TimelineMap } = await import("./map.js");
+      this.map ??= new TimelineMap(box, timeline, {
+        model: () => this.model,
+        run: () => this.run,
+        go: (n) => this.dispatch({ type: "event", n }),
+      });
+    }
+    this.map?.draw();
+    this.panel.say(box.hidden ? "Map: closed." : "Map: opened.");
   }
 
   /**
@@ -351,7 +420,8 @@ export class App {
   #onEnd(verdict) {
     this.model.complete = true;
     this.verdict = verdict;
-    this.timeline?.drawTicks();
+    this.timeline?.verdict(verdict);
+    this.map?.grow();
     this.panel.verdict(verdict, (n) => this.dispatch({ type: "event", n }));
     this.#resolvePending();
     this.frame(0);

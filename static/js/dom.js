@@ -37,3 +37,11 @@ export function button(text, act, attributes = {}) {
 export function family(kind) {
   return `k-${kind.split(".")[0]}`;
 }
+
+/**
+ * A share of a length, as styles want it.
+ * @param {number} p
+ */
+export function percent(p) {
+  return `${(p * 100).toFixed(3)}%`;
+}

@@ -214,6 +214,17 @@ export class Fold {
     return ns[countUpTo(ns, n) - 1] ?? 0;
   }
 
+  /** The partitions whose metadata is known, those of ordinary topics first. */
+  partitions() {
+    const parts = [];
+    for (const key of this.values.keys()) {
+      const [first, part, last] = key.split("/");
+      if (first === "meta" && last === "leader") parts.push(part);
+    }
+    const internal = (/** @type {string} */ p) => (p.startsWith("__") ? 1 : 0);
+    return parts.sort((a, b) => internal(a) - internal(b) || a.localeCompare(b, "en", { numeric: true }));
+  }
+
   /**
    * The position in `events` of the last event numbered at most n; -1 before the first.
    * @param {number} n

@@ -2,7 +2,10 @@
 
 /** @import { Command } from "./player.js" */
 
-/** @typedef {{type: "panel", name: string} | {type: "help"} | {type: "fullscreen"} | {type: "theme"} | {type: "ask"} | Command} KeyCommand */
+/**
+ * @typedef {{type: "panel", name: string} | {type: "press", name: string} | {type: "zoom", by: -1 | 0 | 1}
+ *   | {type: "loop-end", end: "from" | "to"} | Command} KeyCommand
+ */
 
 /**
  * What is asked of a key press: the browser's event will do.
@@ -69,15 +72,40 @@ export function commandFor(press, place) {
       return { type: "panel", name: "checks" };
     case "f":
     case "F":
-      return { type: "fullscreen" };
+      return { type: "press", name: "fullscreen" };
     case "t":
     case "T":
-      return { type: "theme" };
+      return { type: "press", name: "theme" };
     case "q":
     case "Q":
-      return { type: "ask" };
+      return { type: "press", name: "ask" };
+    case "m":
+    case "M":
+      return { type: "press", name: "map" };
+    case "r":
+    case "R":
+      return { type: "press", name: "clock" };
+    case "o":
+    case "O":
+      return { type: "press", name: "loop" };
+    case "(":
+      return { type: "loop-end", end: "from" };
+    case ")":
+      return { type: "loop-end", end: "to" };
+    case ",":
+      return { type: "frame", by: -1 };
+    case ".":
+      return { type: "frame", by: 1 };
+    case "+":
+    case "=":
+      return { type: "zoom", by: 1 };
+    case "-":
+      return { type: "zoom", by: -1 };
+    case "z":
+    case "Z":
+      return { type: "zoom", by: 0 };
     case "?":
-      return { type: "help" };
+      return { type: "press", name: "help" };
     default:
       return null;
   }

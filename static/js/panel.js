@@ -1,7 +1,7 @@
 // Texts and buttons around the stage.
 
 import { chapterAt } from "./player.js";
-import { formatClock, formatFactor } from "./story.js";
+import { formatClock, formatFactor, formatSpeed } from "./story.js";
 
 /** @import { Model, State } from "./player.js" */
 /** @import { Failure, Run, Verdict } from "./types.js" */
@@ -25,6 +25,16 @@ export function aboutFocus(events, at, chapter) {
     if (part ? focus.includes(part) : node && focus.includes(node)) return i;
   }
   return at;
+}
+
+/**
+ * How time passes at the cursor.
+ * @param {State} state
+ * @param {Model["story"]} story
+ */
+function factorOf(state, story) {
+  if (state.real) return formatFactor(state.rate);
+  return story.fold(state.s)?.label ?? formatFactor(story.factor(state.s) * state.speed);
 }
 
 export class Panel {
@@ -85,17 +95,15 @@ export class Panel {
     const at = fold.indexOf(state.n);
     // While it plays, the sentence stays with what the chapter is about.
     const event = fold.events[state.phase === "playing" ? aboutFocus(fold.events, at, chapter) : at];
-    const folded = story.fold(state.s);
     this.text(".hw-clock", formatClock(t));
-    this.text(
-      ".hw-factor",
-      STILL[state.phase] ?? (folded ? folded.label : formatFactor(story.factor(state.s) * state.speed)),
-    );
+    this.text(".hw-factor", STILL[state.phase] ?? factorOf(state, story));
     this.text(".hw-chapter", chapter ? `chapter ${i + 1} of ${chapters.length} · ${chapter.title}` : "");
     this.text(".hw-caption-title", chapter?.title ?? this.title);
     this.text(".hw-caption-text", chapter ? (chapter.say ?? "") : this.summary);
     this.text(".hw-say", event?.say ?? "");
-    this.text(".hw-speed", `${state.speed}×`);
+    this.text(".hw-speed", formatSpeed(state.real ? state.rate : state.speed));
+    this.#attribute('[data-cmd="clock"]', "aria-pressed", String(state.real));
+    this.#attribute('[data-cmd="loop"]', "aria-pressed", String(state.loop !== null));
     const playing = state.phase === "playing" || (state.phase === "dragging" && state.resume);
     const phase = `${state.phase} ${playing}`;
     if (this.written.get("phase") !== phase) {

@@ -11,12 +11,18 @@
 //   event    -        paused       paused       -                 paused
 //   step     -        paused       paused       -                 paused
 //   chapter  -        playing      paused       -                 paused
+//   frame    -        paused       paused       -                 paused
 //   speed    sets     sets         sets         sets              sets
+//   clock    sets     sets         sets         sets              sets
+//   loop     -        sets         sets         sets              sets
 //   grab     -        dragging     dragging     -                 dragging
 //   drag     -        -            -            moves             -
 //   drop     -        -            -            playing, paused   -
 //   tick     -        goes on,     -            -                 -
-//                     ended at the end
+//                     ended at the
+//                     end, back to
+//                     the start of
+//                     a loop
 //
 // "-" is ignored: a command that comes too late, such as a drag after its drop,
 // changes nothing. A seek to the very end while playing ends at the next tick.
@@ -34,7 +40,10 @@ import { clamp } from "./search.js";
  * @property {Phase} phase
  * @property {number} n
  * @property {number} s
- * @property {number} speed
+ * @property {number} speed times the story clock
+ * @property {boolean} real whether it plays in virtual time, without dwells and folds
+ * @property {number} rate virtual seconds per second of watching, where it does
+ * @property {readonly [number, number] | null} loop the stretch that is played again and again, in story time
  * @property {boolean} resume whether it plays on when the knob is let go
  */
 
@@ -42,6 +51,7 @@ import { clamp } from "./search.js";
  * @typedef {{type: "loaded"} | {type: "play"} | {type: "pause"} | {type: "toggle"}
  *   | {type: "seek", s: number} | {type: "skip", by: number} | {type: "tenth", i: number}
  *   | {type: "event", n: number} | {type: "step", by: number} | {type: "chapter", by: number}
+ *   | {type: "frame", by: number} | {type: "clock"} | {type: "loop", range: readonly [number, number] | null}
  *   | {type: "speed", by: number} | {type: "grab"} | {type: "drag", s: number}
  *   | {type: "drop"} | {type: "tick", ms: number}} Command
  */
@@ -57,11 +67,23 @@ import { clamp } from "./search.js";
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
 
+/** How fast virtual time may pass when it is played as it is. */
+export const RATES = [1 / 1000, 1 / 300, 1 / 100, 1 / 30, 1 / 10, 1 / 3, 1, 2, 4, 8];
+
+/** A frame is what a film shows at once, in seconds. */
+const FRAME = 1 / 25;
+
+/** A shorter loop would only flicker; in seconds of the story. */
+export const SHORTEST_LOOP = 0.5;
+
+/** What floating point may lose of a whole microsecond. */
+const SLACK = 1e-3;
+
 /** Going back within this much of a chapter's start means the one before. */
 const CHAPTER_GRACE = 1;
 
 /** @type {State} */
-export const IDLE = { phase: "idle", n: 0, s: 0, speed: 1, resume: false };
+export const IDLE = { phase: "idle", n: 0, s: 0, speed: 1, real: false, rate: 1, loop: null, resume: false };
 
 /**
  * @param {State} state
@@ -70,7 +92,10 @@ export const IDLE = { phase: "idle", n: 0, s: 0, speed: 1, resume: false };
  * @returns {State}
  */
 export function transition(state, command, model) {
-  if (command.type === "speed") return { ...state, speed: nextSpeed(state.speed, command.by) };
+  if (command.type === "speed") return faster(state, command.by);
+  if (command.type === "clock") return { ...state, real: !state.real };
+  if (command.type === "loop" && state.phase !== "idle")
+    return { ...state, loop: loopOf(command.range, model) };
   switch (state.phase) {
     case "idle":
       return command.type === "loaded" ? { ...at(state, model.story.start, model), phase: "paused" } : state;
@@ -104,6 +129,8 @@ function whileShowing(state, command, model) {
       return { ...atEvent(state, command.n, model), phase: "paused" };
     case "step":
       return { ...step(state, command.by, model), phase: "paused" };
+    case "frame":
+      return { ...onward(state, command.by * FRAME, model), phase: "paused" };
     case "chapter":
       return { ...chapter(state, command.by, model), phase: playing ? "playing" : "paused" };
     case "grab":
@@ -238,6 +265,21 @@ function play(state, model) {
 }
 
 /**
+ * The moment some seconds of watching later, or earlier.
+ * @param {State} state
+ * @param {number} seconds
+ * @param {Model} model
+ * @returns {State}
+ */
+function onward(state, seconds, model) {
+  if (!state.real) return at(state, state.s + seconds * state.speed, model);
+  const t = timeAt(state, model) + seconds * 1e6 * state.rate;
+  const n = model.fold.lastAt(t + SLACK) || state.n;
+  const s = clamp(model.story.when(t), model.story.start, reach(model));
+  return { ...state, s, n: Math.min(n, model.fold.last) };
+}
+
+/**
  * Playing never goes back to an earlier event: the cursor may stand on one of
  * several that share a time.
  * @param {State} state
@@ -246,19 +288,37 @@ function play(state, model) {
  * @returns {State}
  */
 function tick(state, ms, model) {
-  const moved = at(state, state.s + (ms / 1000) * state.speed, model);
+  const moved = onward(state, ms / 1000, model);
+  const { loop } = state;
+  if (loop && state.s < loop[1] && moved.s >= loop[1]) return at(state, loop[0], model);
   const over = model.complete && moved.s >= model.story.end;
   if (over) return { ...moved, phase: "ended" };
   return { ...moved, s: Math.max(moved.s, state.s), n: Math.max(moved.n, state.n) };
 }
 
 /**
- * @param {number} speed
+ * @param {State} state
  * @param {number} by
+ * @returns {State}
  */
-function nextSpeed(speed, by) {
-  const i = SPEEDS.indexOf(speed);
-  return SPEEDS[clamp((i < 0 ? SPEEDS.indexOf(1) : i) + by, 0, SPEEDS.length - 1)];
+function faster(state, by) {
+  const [list, now] = state.real ? [RATES, state.rate] : [SPEEDS, state.speed];
+  const i = list.indexOf(now);
+  const to = list[clamp((i < 0 ? list.indexOf(1) : i) + by, 0, list.length - 1)];
+  return state.real ? { ...state, rate: to } : { ...state, speed: to };
+}
+
+/**
+ * A stretch within the story, its ends in order.
+ * @param {readonly [number, number] | null} range
+ * @param {Model} model
+ * @returns {readonly [number, number] | null}
+ */
+function loopOf(range, { story }) {
+  if (!range) return null;
+  const [a, b] = range[0] <= range[1] ? range : [range[1], range[0]];
+  const from = clamp(a, story.start, Math.max(story.start, story.end - SHORTEST_LOOP));
+  return [from, clamp(Math.max(b, from + SHORTEST_LOOP), story.start, story.end)];
 }
 
 /**

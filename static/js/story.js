@@ -56,6 +56,18 @@ export class Story {
   }
 
   /**
+   * The story time at which a virtual time is over: where one instant dwells, its end.
+   * @param {number} t
+   */
+  when(t) {
+    const i = countUpTo(this.ts, t) - 1;
+    if (i < 0) return this.start;
+    if (i >= this.ts.length - 1) return this.end;
+    const dt = this.ts[i + 1] - this.ts[i];
+    return this.ss[i] + clamp((t - this.ts[i]) / dt, 0, 1) * (this.ss[i + 1] - this.ss[i]);
+  }
+
+  /**
    * The number of the last event shown at a story time. Where time moves the
    * events' own times decide; within a dwell they come one after the other.
    * @param {number} s
@@ -130,6 +142,14 @@ export function formatFactor(factor) {
   return factor < 1
     ? `virtual time, slowed ${twoDigits(1 / factor)}×`
     : `virtual time, sped up ${twoDigits(factor)}×`;
+}
+
+/**
+ * A speed as a button shows it: "2×", "1/10×".
+ * @param {number} speed
+ */
+export function formatSpeed(speed) {
+  return Number.isInteger(speed * 4) ? `${speed}×` : `1/${Math.round(1 / speed)}×`;
 }
 
 /**

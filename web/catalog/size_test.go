@@ -36,7 +36,7 @@ func (c counting) Read(p []byte) (int, error) {
 	return n, err
 }
 
-var imports = regexp.MustCompile(`from "\./([a-z]+\.js)"`)
+var imports = regexp.MustCompile(`from ?"\./([a-z]+\.js)"`)
 
 func TestTheFirstPictureIsSmall(t *testing.T) {
 	srv := httptest.NewServer(web.New(catalog.New(""), web.DefaultLimits()))
@@ -59,7 +59,10 @@ func TestTheFirstPictureIsSmall(t *testing.T) {
 	html := fetch("/s/producer-write")
 	static := regexp.MustCompile(`/static/[0-9a-f]+`).FindString(html)
 	require.NotEmpty(t, static)
-	css := fetch(static + "/css/highwater.css")
+	css := ""
+	for _, sheet := range regexp.MustCompile(static+`/css/[a-z]+\.css`).FindAllString(html, -1) {
+		css += fetch(sheet)
+	}
 	for _, font := range regexp.MustCompile(`[a-z0-9-]+\.woff2`).FindAllString(css, -1) {
 		fetch(static + "/font/" + font)
 	}

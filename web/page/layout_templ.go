@@ -27,7 +27,7 @@ func document(f Frame, body templ.Component) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = html(f, "", body).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = html(f, "timeline.css", body).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

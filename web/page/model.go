@@ -113,3 +113,19 @@ var panels = []panel{
 	{"lag", "Lag"},
 	{"checks", "Checks"},
 }
+
+// mark is a shape on the timeline; which events it stands for is in marks.js.
+type mark struct{ name, called, title string }
+
+var marks = []mark{
+	{"fault", "flag", "a fault, or another action from outside"},
+	{"leader", "triangle", "an election"},
+	{"node", "broad bar", "a broker or controller starts, stops, is fenced or unfenced"},
+	{"loss", "cross", "a truncation, a lost message, a failed record"},
+	{"isr", "diamond", "the ISR changes"},
+	{"hw", "blue bar", "the leader's high watermark moves"},
+	{"append", "square", "a replica appends records"},
+	{"group", "circle", "a group or one of its members"},
+	{"offset", "ring", "an offset is committed"},
+	{"failed", "red cross below", "a check that fails"},
+}

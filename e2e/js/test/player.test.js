@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Fold } from "../../../static/js/fold.js";
-import { IDLE, reach, SPEEDS, timeAt, transition } from "../../../static/js/player.js";
+import { IDLE, RATES, reach, SHORTEST_LOOP, SPEEDS, timeAt, transition } from "../../../static/js/player.js";
 import { Story } from "../../../static/js/story.js";
 import { breakpoints, generator, journal } from "./journals.js";
 
@@ -202,4 +202,66 @@ test("whatever is pressed, the cursor stays within the story", () => {
     assert.ok(state.s >= 0 && state.s <= m.story.end);
     assert.ok(m.fold.ns.includes(state.n), `event ${state.n} exists`);
   }
+});
+
+test("real time is virtual time: no dwell, no fold, one second a second", () => {
+  const m = model(21);
+  let state = after(m, { type: "clock" }, { type: "play" });
+  assert.equal(state.real, true);
+  let t = timeAt(state, m);
+  while (state.phase === "playing") {
+    const next = transition(state, { type: "tick", ms: 0.05 }, m);
+    assert.ok(next.n >= state.n && next.s >= state.s, "it never goes back");
+    if (next.phase !== "playing") break;
+    assert.ok(Math.abs(timeAt(next, m) - t - 50) < 1, `from ${t} to ${timeAt(next, m)}`);
+    assert.equal(next.n, Math.max(m.fold.lastAt(t + 50 + 1e-3), state.n), "all that has happened is shown");
+    t = timeAt(next, m);
+    state = next;
+  }
+  assert.ok(t > m.story.t(m.story.end) - 60);
+});
+
+test("each clock keeps its own speed", () => {
+  const m = model(22);
+  const state = after(
+    m,
+    { type: "speed", by: 1 },
+    { type: "clock" },
+    { type: "speed", by: -1 },
+    { type: "speed", by: -1 },
+  );
+  assert.deepEqual([state.speed, state.rate], [2, RATES[RATES.indexOf(1) - 2]]);
+  assert.equal(RATES[0], 1 / 1000);
+  assert.equal(RATES.at(-1), 8);
+  let slowest = state;
+  for (let i = 0; i < 20; i++) slowest = transition(slowest, { type: "speed", by: -1 }, m);
+  assert.equal(slowest.rate, 1 / 1000);
+});
+
+test("a loop plays its stretch again, and a seek past it leaves it alone", () => {
+  const m = model(23);
+  const [a, b] = [m.story.end * 0.2, m.story.end * 0.4];
+  let state = after(m, { type: "loop", range: [b, a] }, { type: "seek", s: a }, { type: "play" });
+  assert.deepEqual(state.loop, [a, b], "its ends are put in order");
+  for (let i = 0; i < 200; i++) {
+    state = transition(state, { type: "tick", ms: 100 }, m);
+    assert.ok(state.s >= a && state.s < b);
+  }
+  state = after(m, { type: "loop", range: [a, b] }, { type: "seek", s: b + 0.1 }, { type: "play" });
+  state = transition(state, { type: "tick", ms: 100 }, m);
+  assert.ok(state.s > b);
+  const tiny = after(m, { type: "loop", range: [m.story.end + 9, m.story.end + 9] });
+  assert.ok(tiny.loop && tiny.loop[1] - tiny.loop[0] >= SHORTEST_LOOP - 1e-9 && tiny.loop[1] <= m.story.end);
+  assert.equal(after(m, { type: "loop", range: [a, b] }, { type: "loop", range: null }).loop, null);
+});
+
+test("a frame is a step of the clock that is on", () => {
+  const m = model(24);
+  const story = after(m, { type: "seek", s: 2 }, { type: "frame", by: 1 });
+  assert.ok(Math.abs(story.s - 2.04) < 1e-9);
+  assert.equal(story.phase, "paused");
+  const real = after(m, { type: "seek", s: 2 }, { type: "clock" }, { type: "speed", by: -1 });
+  const there = transition(real, { type: "frame", by: 1 }, m);
+  assert.ok(there.s >= real.s);
+  assert.ok(transition(there, { type: "frame", by: -1 }, m).s <= there.s);
 });

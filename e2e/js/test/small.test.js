@@ -6,7 +6,6 @@ import { formatLink, linkTo, parseLink } from "../../../static/js/links.js";
 import { ROW, rowsInSight } from "../../../static/js/log.js";
 import { countUpTo } from "../../../static/js/search.js";
 import { backoff, deliver, offlineSource, openMessage } from "../../../static/js/source.js";
-import { decimate } from "../../../static/js/ticks.js";
 import { generator } from "./journals.js";
 
 test("a link that is read gives the link that was written", () => {
@@ -52,7 +51,18 @@ test("every key does what the help says", () => {
   assert.deepEqual(type("<", { shiftKey: true }), { type: "speed", by: -1 });
   assert.deepEqual(type("L"), { type: "panel", name: "events" });
   assert.deepEqual(type("w"), { type: "panel", name: "why" });
-  assert.deepEqual(type("?", { shiftKey: true }), { type: "help" });
+  assert.deepEqual(type("?", { shiftKey: true }), { type: "press", name: "help" });
+  assert.deepEqual(type("M"), { type: "press", name: "map" });
+  assert.deepEqual(type("r"), { type: "press", name: "clock" });
+  assert.deepEqual(type("o"), { type: "press", name: "loop" });
+  assert.deepEqual(type("(", { shiftKey: true }), { type: "loop-end", end: "from" });
+  assert.deepEqual(type(")", { shiftKey: true }), { type: "loop-end", end: "to" });
+  assert.deepEqual(type(","), { type: "frame", by: -1 });
+  assert.deepEqual(type("."), { type: "frame", by: 1 });
+  assert.deepEqual(type("+", { shiftKey: true }), { type: "zoom", by: 1 });
+  assert.deepEqual(type("="), { type: "zoom", by: 1 }, "the same key without Shift");
+  assert.deepEqual(type("-"), { type: "zoom", by: -1 });
+  assert.deepEqual(type("z"), { type: "zoom", by: 0 });
   assert.equal(type("x"), null);
 });
 
@@ -101,17 +111,6 @@ test("binary search counts what a loop counts", () => {
     const want = list.filter((y) => y <= x).length;
     assert.equal(countUpTo(list, x), want);
   }
-});
-
-test("ticks are few however many events there are", () => {
-  const times = Array.from({ length: 50_000 }, (_, i) => i / 1000);
-  const marks = decimate(times, 0, 50, 300);
-  assert.equal(marks.length, 300);
-  assert.deepEqual(
-    marks,
-    marks.toSorted((a, b) => a - b),
-  );
-  assert.deepEqual(decimate([0, 25, 50], 0, 50, 300), [0, 0.5, 1]);
 });
 
 test("the list has only the rows in sight and a few more", () => {
