@@ -63,6 +63,8 @@ export class App {
     /** The event that the stage shows; -1 when all of it is to be written. */
     this.shown = -1;
     this.chapter = -2;
+    /** A question that has just stopped the play. */
+    this.asked = "";
     this.scheduled = false;
     /** @type {number | null} */ this.before = null;
     this.times = { input: 0, state: 0, write: 0 };
@@ -126,6 +128,7 @@ export class App {
       run: () => this.run,
       verdict: () => this.verdict,
       effects: () => this.effects,
+      flights: () => this.flights.at(this.state.n, this.time()),
       chatter: this.chatter,
       dispatch: (command) => this.dispatch(command),
       pick: (what) => this.#pick(what),
@@ -210,6 +213,7 @@ export class App {
       why: () => this.drawer.toggle("why"),
       lag: () => this.drawer.toggle("lag"),
       checks: () => this.drawer.toggle("checks"),
+      table: () => this.drawer.toggle("table"),
       "close-side": () => this.drawer.close(),
       help: () => this.#toggleHelp(),
       link: () => this.#copyLink(),
@@ -529,7 +533,7 @@ export class App {
     const asks = this.predict.stop(from, this.state.n);
     if (!asks) return;
     this.state = transition(this.state, { type: "event", n: asks.n }, this.model);
-    this.panel.say(`Paused for a question: ${asks.ask?.question}`);
+    this.asked = `Paused for a question: ${asks.ask?.question}`;
   }
 
   /**
@@ -553,6 +557,11 @@ export class App {
     this.drawer.write();
     this.predict.write(state, model);
     this.panel.write(state, t, model);
+    if (this.asked) {
+      // After the chapter's title, which a listener would hear instead.
+      this.panel.say(this.asked);
+      this.asked = "";
+    }
     if (this.options.addressed) this.#keepAddress();
   }
 

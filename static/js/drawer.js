@@ -14,6 +14,7 @@
  * @property {() => Run | null} run
  * @property {() => Verdict | null} verdict
  * @property {() => Effects} effects
+ * @property {() => import("./flights.js").Sighting[]} flights the messages in the air at the cursor
  * @property {Chatter} chatter
  * @property {(command: Command) => void} dispatch
  * @property {(picked: import("./pick.js").Picked) => void} pick shows an event or a thing in its panel
@@ -37,6 +38,7 @@ const MODULES = {
   events: () => import("./log.js"),
   lag: () => import("./lag.js"),
   checks: () => import("./checks.js"),
+  table: () => import("./table.js"),
 };
 
 export class Drawer {

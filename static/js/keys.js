@@ -70,6 +70,9 @@ export function commandFor(press, place) {
     case "c":
     case "C":
       return { type: "panel", name: "checks" };
+    case "x":
+    case "X":
+      return { type: "panel", name: "table" };
     case "f":
     case "F":
       return { type: "press", name: "fullscreen" };

@@ -51,8 +51,41 @@ export class TimelineMap {
       this.curves,
       this.strips,
     );
+    this.strips.addEventListener("keydown", (e) => this.#move(e));
     timeline.redrawn.push(() => this.draw());
     this.grow();
+  }
+
+  /**
+   * Arrows go from stretch to stretch and from strip to strip: the map is one stop of
+   * the Tab key, however much it shows.
+   * @param {KeyboardEvent} e
+   */
+  #move(e) {
+    const at = /** @type {HTMLElement} */ (e.target);
+    const row = at.parentElement;
+    if (!row?.classList.contains("hw-strip")) return;
+    const k = [...row.children].indexOf(at);
+    const other = e.key === "ArrowUp" ? row.previousElementSibling : row.nextElementSibling;
+    /** @type {Record<string, Element | null | undefined>} */
+    const ways = {
+      ArrowLeft: at.previousElementSibling,
+      ArrowRight: at.nextElementSibling,
+      ArrowUp: other && (other.children[k] ?? other.lastElementChild),
+      ArrowDown: other && (other.children[k] ?? other.lastElementChild),
+    };
+    if (!(e.key in ways)) return;
+    e.preventDefault();
+    e.stopPropagation();
+    this.#focus(/** @type {HTMLElement | null} */ (ways[e.key] ?? null));
+  }
+
+  /** @param {HTMLElement | null} to */
+  #focus(to) {
+    if (!to) return;
+    for (const el of this.strips.querySelectorAll('[tabindex="0"]')) el.setAttribute("tabindex", "-1");
+    to.tabIndex = 0;
+    to.focus();
   }
 
   /** More events have come. */
@@ -103,7 +136,14 @@ export class TimelineMap {
   draw() {
     if (this.box.hidden) return;
     const width = this.timeline.rail.getBoundingClientRect().width;
+    const had = document.activeElement;
+    const line = this.rows.findIndex(({ row }) => row.contains(had));
+    const k = line < 0 ? 0 : [...this.rows[line].row.children].indexOf(/** @type {Element} */ (had));
     for (const { strip, row } of this.rows) this.#drawStrip(strip, row, width);
+    const { children } = this.rows[Math.max(line, 0)]?.row ?? this.strips;
+    const stop = /** @type {HTMLElement | undefined} */ (children[k] ?? children[children.length - 1]);
+    if (line >= 0) this.#focus(stop ?? null);
+    else if (stop) stop.tabIndex = 0;
     this.#drawCurves(width);
   }
 

@@ -138,10 +138,18 @@ export class Stage {
       if (part !== null && (rows || named.has(part))) return named.has(part);
       return named.has(el.getAttribute("data-node") ?? "");
     };
-    const clear = parts.filter(isNamed);
-    this.#reveal(clear);
+    const clear = new Set(parts.filter(isNamed));
+    this.#reveal([...clear]);
+    /** What has something clear in it. @type {Set<Element>} */
+    const around = new Set();
+    for (const c of clear)
+      for (let el = c.parentElement; el && !around.has(el); el = el.parentElement) around.add(el);
+    const isIn = (/** @type {Element | null} */ el) => {
+      while (el && !clear.has(el)) el = el.parentElement;
+      return el !== null;
+    };
     for (const el of parts) {
-      const dim = clear.length > 0 && !clear.some((c) => c.contains(el) || el.contains(c));
+      const dim = clear.size > 0 && !around.has(el) && !isIn(el);
       const within = el.parentElement?.closest(".dimmed");
       el.classList.toggle("dimmed", dim && !within);
     }

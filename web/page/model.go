@@ -112,6 +112,7 @@ var panels = []panel{
 	{"events", "Events"},
 	{"lag", "Lag"},
 	{"checks", "Checks"},
+	{"table", "Text"},
 }
 
 // mark is a shape on the timeline; which events it stands for is in marks.js.

@@ -63,7 +63,8 @@ test("every key does what the help says", () => {
   assert.deepEqual(type("="), { type: "zoom", by: 1 }, "the same key without Shift");
   assert.deepEqual(type("-"), { type: "zoom", by: -1 });
   assert.deepEqual(type("z"), { type: "zoom", by: 0 });
-  assert.equal(type("x"), null);
+  assert.deepEqual(type("x"), { type: "panel", name: "table" });
+  assert.equal(type("y"), null);
 });
 
 test("keys leave fields, shortcuts, buttons and scrolling lists alone", () => {
