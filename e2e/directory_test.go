@@ -30,6 +30,7 @@ func TestAFalseExpectationIsRedAndAFixedFileIsReadAgain(t *testing.T) {
 	b.ready()
 	b.until("document.querySelector('.hw-verdict .bad')?.checkVisibility()")
 	assert.Contains(t, eval[string](b, "document.querySelector('.hw-verdict').textContent"), "Broker 2 leads.")
+	assert.Equal(t, 1, eval[int](b, "document.querySelectorAll('.hw-ticks .mark-failed').length"), "the timeline marks where")
 
 	write(falseScenario + "colour: blue\n")
 	b.open("/")
@@ -41,5 +42,6 @@ func TestAFalseExpectationIsRedAndAFixedFileIsReadAgain(t *testing.T) {
 	b.ready()
 	b.until("document.querySelector('.hw-verdict details')")
 	assert.False(t, eval[bool](b, "Boolean(document.querySelector('.hw-verdict .bad'))"), "the edited file was run again")
+	assert.Zero(t, eval[int](b, "document.querySelectorAll('.hw-ticks .mark-failed').length"))
 	b.quiet()
 }
