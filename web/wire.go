@@ -36,23 +36,24 @@ type wireEvent struct {
 
 // runFrame is the first message of a run.
 type runFrame struct {
-	Op         string         `json:"op"`
-	ID         string         `json:"id"`
-	Title      string         `json:"title"`
-	Summary    string         `json:"summary"`
-	Seed       uint64         `json:"seed"`
-	Semantics  int            `json:"semantics"`
-	Last       int            `json:"last"`
-	Main       int            `json:"main"`
-	End        journal.Time   `json:"end"`
-	Chapters   []Chapter      `json:"chapters"`
-	Story      []Break        `json:"story"`
-	Folds      []Fold         `json:"folds"`
-	Countdowns []Countdown    `json:"countdowns"`
-	Groups     []groupInfo    `json:"groups"`
-	Records    [][4]any       `json:"records"`
-	Producers  map[string]int `json:"producers"`
-	Stage      string         `json:"stage,omitempty"`
+	Op         string               `json:"op"`
+	ID         string               `json:"id"`
+	Title      string               `json:"title"`
+	Summary    string               `json:"summary"`
+	Seed       uint64               `json:"seed"`
+	Semantics  int                  `json:"semantics"`
+	Last       int                  `json:"last"`
+	Main       int                  `json:"main"`
+	End        journal.Time         `json:"end"`
+	Chapters   []Chapter            `json:"chapters"`
+	Story      []Break              `json:"story"`
+	Folds      []Fold               `json:"folds"`
+	Countdowns []Countdown          `json:"countdowns"`
+	Groups     []groupInfo          `json:"groups"`
+	Records    [][4]any             `json:"records"`
+	Producers  map[string]int       `json:"producers"`
+	Settings   map[string][]setting `json:"settings"`
+	Stage      string               `json:"stage,omitempty"`
 }
 
 // groupInfo is who may read for a group, and the partitions of its topics.
@@ -99,7 +100,7 @@ func serve(r *Run, maxEvents int) (*served, *Problem) {
 	s.head = runFrame{
 		Op: "run", ID: r.ID, Title: r.Title, Summary: r.Summary, Seed: r.Seed, Semantics: semantics,
 		Last: s.last, Main: len(s.main), End: r.End, Producers: s.colour,
-		Chapters: orEmpty(r.Chapters), Story: orEmpty(r.Story), Folds: orEmpty(r.Folds), Countdowns: orEmpty(r.Countdowns), Groups: groupInfos(r), Records: [][4]any{},
+		Chapters: orEmpty(r.Chapters), Story: orEmpty(r.Story), Folds: orEmpty(r.Folds), Countdowns: orEmpty(r.Countdowns), Groups: groupInfos(r), Settings: settingsOf(r), Records: [][4]any{},
 	}
 	for _, rec := range r.Journal.Records {
 		var key any

@@ -131,7 +131,7 @@ export class App {
       flights: () => this.flights.at(this.state.n, this.time()),
       chatter: this.chatter,
       dispatch: (command) => this.dispatch(command),
-      pick: (what) => this.#pick(what),
+      pick: (what, panel) => this.#pick(what, panel),
       copy: (text, said) => this.#copy(text, said),
       say: (text) => this.panel.say(text),
     };
@@ -211,6 +211,7 @@ export class App {
       "zoom-whole": () => this.timeline?.zoom(0),
       events: () => this.drawer.toggle("events"),
       why: () => this.drawer.toggle("why"),
+      inspect: () => this.drawer.toggle("inspect"),
       lag: () => this.drawer.toggle("lag"),
       checks: () => this.drawer.toggle("checks"),
       table: () => this.drawer.toggle("table"),
@@ -299,14 +300,17 @@ export class App {
    */
   #onStageClick(target) {
     const what = picked(target, this.model.fold, this.state.n);
-    if (what?.type === "event") this.#pick(what);
+    if (what) this.#pick(what, what.type === "event" ? "why" : "inspect");
     else this.dispatch({ type: "toggle" });
   }
 
-  /** @param {import("./pick.js").Picked} what */
-  #pick(what) {
+  /**
+   * @param {import("./pick.js").Picked} what
+   * @param {string} [panel]
+   */
+  #pick(what, panel = "why") {
     this.dispatch({ type: "pause" });
-    this.drawer.show("why", what);
+    this.drawer.show(panel, what);
   }
 
   #toggleHelp() {

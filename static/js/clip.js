@@ -124,8 +124,7 @@ export class Clip {
     // A small stage opens nothing.
     for (const card of drawn.querySelectorAll("[data-open]")) {
       card.removeAttribute("data-open");
-      card.removeAttribute("tabindex");
-      card.setAttribute("role", "group");
+      card.querySelector(".opener")?.remove();
     }
     // Until there is something to show, the still stays.
     this.drawn = drawn;

@@ -17,7 +17,7 @@
  * @property {() => import("./flights.js").Sighting[]} flights the messages in the air at the cursor
  * @property {Chatter} chatter
  * @property {(command: Command) => void} dispatch
- * @property {(picked: import("./pick.js").Picked) => void} pick shows an event or a thing in its panel
+ * @property {(picked: import("./pick.js").Picked, panel?: string) => void} pick shows an event or a thing in a panel, "why" unless named
  * @property {(text: string, said: string) => void} copy
  * @property {(text: string) => void} say
  */
@@ -35,6 +35,7 @@
 /** @type {Record<string, () => Promise<PaneModule>>} */
 const MODULES = {
   why: () => import("./why.js"),
+  inspect: () => import("./inspect.js"),
   events: () => import("./log.js"),
   lag: () => import("./lag.js"),
   checks: () => import("./checks.js"),

@@ -54,12 +54,15 @@ class LogHistory {
   starts = /** @type {number[]} */ ([]);
   ends = /** @type {number[]} */ ([]);
   offsets = /** @type {Map<number, History>} */ (new Map());
+  /** What was done to it. */
+  values = /** @type {any[]} */ ([]);
 
   /**
    * @param {number} n
    * @param {any} op
    */
   add(n, op) {
+    this.values.push(op);
     const last = this.ns.length - 1;
     let start = last < 0 ? 0 : this.starts[last];
     let end = last < 0 ? 0 : this.ends[last];
@@ -114,6 +117,9 @@ class LogHistory {
 
 /** @type {Log} */
 const NO_LOG = { start: 0, end: 0, entry: () => null };
+
+/** The history of a key that was never set. */
+const NEVER = { ns: [], values: [] };
 
 /** Above this many events a step is a seek: reading every bound key costs less. */
 const STEP_LIMIT = 256;
@@ -212,6 +218,24 @@ export class Fold {
   writtenAt(key, offset, n) {
     const ns = this.logs.get(key)?.offsets.get(offset)?.ns ?? [];
     return ns[countUpTo(ns, n) - 1] ?? 0;
+  }
+
+  /**
+   * All changes of a key: the events, and the values, or for a log what was done to it.
+   * @param {string} key
+   * @returns {{ns: readonly number[], values: readonly unknown[]}}
+   */
+  history(key) {
+    return (isLog(key) ? this.logs : this.values).get(key) ?? NEVER;
+  }
+
+  /**
+   * The place in a key's history of the value in force at an event; -1 before the first.
+   * @param {string} key
+   * @param {number} n
+   */
+  place(key, n) {
+    return countUpTo(this.history(key).ns, n) - 1;
   }
 
   /** The partitions whose metadata is known, those of ordinary topics first. */

@@ -64,6 +64,9 @@ export function commandFor(press, place) {
     case "w":
     case "W":
       return { type: "panel", name: "why" };
+    case "i":
+    case "I":
+      return { type: "panel", name: "inspect" };
     case "g":
     case "G":
       return { type: "panel", name: "lag" };

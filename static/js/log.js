@@ -256,7 +256,12 @@ class Log {
       });
     }
     this.detail.querySelector("dl")?.remove();
+    this.detail.querySelector(":scope > button")?.remove();
     this.detail.append(list);
+    if (e?.msg) {
+      const whole = () => this.host.pick({ type: "event", n: e.n }, "inspect");
+      this.detail.append(button("Inspect this message", whole));
+    }
     this.#summary(e);
   }
 

@@ -16,6 +16,7 @@
  * @property {string} [api]
  * @property {string} [from]
  * @property {string} [to]
+ * @property {number} [corr] correlation id
  * @property {number} [arrive]
  * @property {boolean} [chatter]
  * @property {Record<string, unknown>} [f]
@@ -69,6 +70,7 @@
  * @property {import("./rings.js").Countdown[]} [countdowns]
  * @property {Group[]} [groups]
  * @property {[string, string, string | null, string][]} [records]
+ * @property {Record<string, [string, string, string, string][]>} [settings] by thing: key, value, default, meaning
  * @property {Record<string, number>} [producers]
  * @property {string} [stage]
  */

@@ -92,13 +92,18 @@ class Why {
   /** @param {Ev} event */
   #tools(event) {
     const go = button("Go there", () => this.host.dispatch({ type: "event", n: event.n }), {
-      "aria-label": `Go to event ${event.n}`,
+      "aria-label": `Go there, event ${event.n}`,
     });
     this.rows.set(event.n, [go]);
     const copy = button("Copy", () => this.host.copy(this.#text(event), "The reasons were copied."), {
       "aria-label": "Copy the reasons as text",
     });
-    return make("div", { class: "hw-tools" }, go, copy);
+    const tools = make("div", { class: "hw-tools" }, go, copy);
+    if (event.msg) {
+      const what = event.kind.startsWith("response") ? "Open the response" : "Open the request";
+      tools.append(button(what, () => this.host.pick({ type: "event", n: event.n }, "inspect")));
+    }
+    return tools;
   }
 
   /** @param {Ev} event */

@@ -109,6 +109,7 @@ type panel struct{ name, title string }
 
 var panels = []panel{
 	{"why", "Why?"},
+	{"inspect", "Inspect"},
 	{"events", "Events"},
 	{"lag", "Lag"},
 	{"checks", "Checks"},
